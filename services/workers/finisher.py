@@ -94,7 +94,11 @@ class Finisher:
         with self._lock:
             lately = list(self._lately)
         records = self._store.get([item.op.task_id for item in lately])
+        gone = [item.op.task_id for item, record in zip(lately, records, strict=True) if record is None]
+        removed = {one.task_id for one in (self._store.tombstones(gone) if gone else ()) if one is not None}
         for item, record in zip(lately, records, strict=True):
+            if item.op.task_id in removed:
+                continue
             if record is None or item.op.attempt not in record.attempts:
                 log.warning("the store has forgotten how %s ended; it is told again", item.op.task_id)
                 self.put(item.op, None, item.task)

@@ -10,7 +10,7 @@ import pytest
 from msgspec import structs
 
 from services.clock import SystemClock
-from services.domain.change import UNREADABLE, Answer, Finish, Op
+from services.domain.change import UNREADABLE, Answer, Finish, Forget, Op
 from services.domain.errors import StoreError
 from services.domain.task.order import Delivery
 from services.domain.task.record import Attempt, Task
@@ -356,3 +356,20 @@ def test_where_the_record_is_gone_the_message_goes_back(room: Room, finisher: Fi
     finisher.put(outcome(known), message(known))
     eventually(lambda: settled.acked == [known.task_id])
     assert settled.back == ["nobody"]
+
+
+def test_what_the_store_has_forgotten_is_told_again_and_what_was_removed_is_not(
+    room: Room, finisher: Finisher, settled: Settled, caplog: pytest.LogCaptureFixture
+) -> None:
+    removed, lost = running(room, 2)
+    for task in (removed, lost):
+        finisher.put(outcome(task), message(task), task)
+    eventually(lambda: len(settled.acked) == 2 and finisher.unrecorded() == 0)
+    for task, kept_ms in ((removed, 60_000), (lost, 0)):
+        at = room.task(task.task_id).updated_at
+        assert room.ask(Forget(task_id=task.task_id, updated_at=at, tomb_ms=kept_ms)).code == "ok"
+    finisher.tell_again()
+    eventually(lambda: room.store.get([lost.task_id])[0] is not None and finisher.unrecorded() == 0)
+    assert room.task(lost.task_id).status == "succeeded"
+    assert room.store.get([removed.task_id]) == [None]
+    assert removed.task_id not in caplog.text
