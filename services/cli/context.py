@@ -20,6 +20,8 @@ from services.domain.task.search import filter_time
 from services.domain.text import shell
 from services.i18n import ngettext
 
+#: what a person answers who means it, in either language
+YES = frozenset({"y", "yes", "是"})
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
 MAX_ROWS = 10_000
 #: ten years; what is too long for a use of its own is refused there
@@ -147,7 +149,10 @@ class Context(msgspec.Struct):
             raise UsageError(told, field="--yes")
         output.err("".join(f"{line}\n" for line in preview))
         output.err(spoken.phrase("{asked}? [y/N] ", asked=asked))
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
+        if sys.stdin.readline().strip().lower() in YES:
+            return True
+        output.err(spoken.phrase("nothing was done") + "\n")
+        return False
 
     def sure(self, engine: assembly.Engine, what: str) -> bool:
         """In production a person is asked."""

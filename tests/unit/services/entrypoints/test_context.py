@@ -32,12 +32,22 @@ def test_one_document_or_lines(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_bulk_act_is_asked_about(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    for answer, goes_on in (("y\n", True), ("yes\n", True), ("n\n", False), ("\n", False), ("", False)):
+    answers = (
+        ("y\n", True),
+        ("yes\n", True),
+        ("是\n", True),
+        ("n\n", False),
+        ("否\n", False),
+        ("\n", False),
+        ("", False),
+    )
+    for answer, goes_on in answers:
         monkeypatch.setattr(sys, "stdin", Terminal(answer))
         assert context(yes=False).confirm("cancel", 3) is goes_on
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "cancel 3 tasks? [y/N]" in err
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert "cancel 3 tasks? [y/N]" in err
+        assert ("nothing was done" in err) is not goes_on
 
 
 def test_nobody_to_ask_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
