@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -12,6 +12,8 @@ from services.domain.fleet import remote
 from services.domain.fleet.remote import Window, WorkerLog
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import worker as insight
+from services.domain.insight.forecast.durations import Runs
+from services.monitor.numbers.measured import Measured
 from services.ports import Store
 
 #: a window that its worker has not looked at for so long is not there any more
@@ -34,7 +36,7 @@ class RemoteQueries:
     """Blocking questions; call them off the GUI thread."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self._store, self._measured = store, Measured(store)
 
     def window(self, shop: str) -> Window | None:
         """The browser of a shop that is open for a person, None while there is none."""
@@ -67,6 +69,10 @@ class RemoteQueries:
     def now_ms(self) -> int:
         """The time of the store, UTC ms."""
         return self._store.now_ms()
+
+    def usual(self, kinds: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Runs]:
+        """How long tasks of a type run on a platform, for each of these pairs."""
+        return {kind: self._measured.on_platform(*kind, 0.0) for kind in kinds}
 
     def homes(self, shops: Sequence[str]) -> dict[str, str]:
         """The node where the profile of each of these shops lives, of those that have one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 import msgspec
 
@@ -12,6 +13,7 @@ from services.domain.fleet.autoscale import Range
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.insight import worker as insight
+from services.domain.insight.forecast.durations import NOTHING, Runs
 from services.domain.insight.worker import WorkerNow
 from services.domain.task.lane import LANES
 from services.domain.task.search import filter
@@ -21,8 +23,6 @@ from services.i18n import _, ngettext
 from views.support import safe, shown, text
 from views.support.words import shop, type_names
 
-#: a task that takes this many times its usual duration is marked
-SLOW_FACTOR = 3
 CPU_HIGH = 90.0
 #: so many tasks are named by the filter behind a number
 DOOR_TASKS = 50
@@ -30,10 +30,11 @@ TYPES_NAMED = 12
 
 
 class Names(msgspec.Struct, frozen=True, kw_only=True):
-    """What ids are called: shops and task types."""
+    """What is known of ids: what shops and task types are called, and how long such tasks run."""
 
     shops: Mapping[str, Shop]
     types: Mapping[str, TaskType]
+    usual: Mapping[tuple[str, str], Runs] = {}  #: how long a type runs on a platform
 
     def shop(self, key: str) -> str:
         """The name of a shop, else its id."""
@@ -155,10 +156,14 @@ def abilities(info: WorkerInfo) -> str:
 
 
 def is_slow(slot: SlotState, names: Names, now_ms: int) -> bool:
-    """Whether a task takes much longer than its type usually does."""
-    kind = names.types.get(slot.task_type)
-    usual = kind.expected_s if kind is not None else 0.0
-    return usual > 0 and slot.since > 0 and now_ms - slot.since > usual * 1000 * SLOW_FACTOR
+    """Whether a task runs past the 95th percentile of its type on its platform, as its details say it."""
+    usual = names.usual.get(kind_of(slot), NOTHING)
+    return slot.since > 0 and usual.is_long((now_ms - slot.since) / 1000)
+
+
+def kind_of(slot: SlotState) -> tuple[str, str]:
+    """Type and platform, by which it is told how long such tasks run."""
+    return slot.task_type, slot.shop.partition(":")[0]
 
 
 def slot_words(slot: SlotState, names: Names, now_ms: int, *, missing: bool = False) -> str:
@@ -173,7 +178,9 @@ def slot_words(slot: SlotState, names: Names, now_ms: int, *, missing: bool = Fa
     if slot.progress >= 0:
         lines.append(_("progress {percent}").format(percent=text.whole_percent(slot.progress / 100)))
     if is_slow(slot, names, now_ms):
-        lines.append(_("takes longer than this type usually does"))
+        nearly = names.usual[kind_of(slot)].nearly_all_s
+        said = _("takes longer than 95 of 100 of its type, {span}")
+        lines.append(said.format(span=text.duration(timedelta(seconds=nearly))))
     return "\n".join([*lines, slot.task_id])
 
 

@@ -109,6 +109,7 @@ class WorkersPage(Page):
         self._heard: object = None  #: what the last snapshot said
         self._sessions: tuple[ClosedSession, ...] = ()
         self._homes: dict[str, str] = {}
+        self._kinds: frozenset[tuple[str, str]] = frozenset()  #: asked for with the names
         self._seen = self._active = False
         self.make(self._build, self._connect, lambda: ticks().tell(self, self._on_pulse))
 
@@ -307,6 +308,8 @@ class WorkersPage(Page):
     def show_fleet(self, fleet: FleetNow, now_ms: int) -> None:
         """Show what is true of the workers at this moment (UTC ms, by the store's clock)."""
         self._fleet, self._now_ms = fleet, now_ms
+        if not self._running() <= self._kinds:
+            self._ask_names()
         self._say()
 
     def _say(self) -> None:
@@ -414,11 +417,18 @@ class WorkersPage(Page):
 
     def _ask_names(self) -> None:
         context, shops = self._context, [session.shop for session in self._sessions]
+        kinds = self._kinds = self._running()
 
         def ask() -> tuple[Names, dict[str, str]]:
-            return Names(shops=context.shops(), types=context.types()), context.remote.homes(shops)
+            names = Names(shops=context.shops(), types=context.types(), usual=context.remote.usual(kinds))
+            return names, context.remote.homes(shops)
 
         self._asking.start(ask, self._on_names, _pass)
+
+    def _running(self) -> frozenset[tuple[str, str]]:
+        """Types that run now, each with its platform."""
+        slots = (slot for one in self._fleet.workers for slot in one.info.slots if slot.task_id)
+        return frozenset(map(nodes.kind_of, slots))
 
     def _on_names(self, found: tuple[Names, dict[str, str]]) -> None:
         self._names, self._homes = found

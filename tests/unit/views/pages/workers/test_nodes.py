@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.insight import worker as insight
+from services.domain.insight.forecast.durations import MEASURED, Runs
 from services.domain.insight.worker import AGAIN, HELD, Fate, WorkerNow
-from services.domain.types.task_type import TaskType
 from views.pages.workers import nodes
 from views.pages.workers.nodes import NO_NAMES, Names
 
@@ -93,11 +94,16 @@ def test_a_worker_without_its_program_says_so_and_what_it_can_run() -> None:
     assert nodes.abilities(worker()) == ""
 
 
-def test_a_task_is_slow_against_what_its_type_usually_takes() -> None:
-    names = Names(shops={}, types={"sync_order": TaskType(name="sync_order", expected_s=20.0)})
+def test_a_task_is_slow_past_the_95th_percentile_of_its_type_on_its_platform() -> None:
+    ran_s = (NOW - BUSY.since) / 1000
+    seconds = tuple(ran_s - 40 + step for step in range(30))
+    kind = nodes.kind_of(BUSY)
+    names = Names(shops={}, types={}, usual={kind: Runs(seconds, MEASURED)})
     assert nodes.is_slow(BUSY, names, NOW)
-    assert not nodes.is_slow(BUSY, NO_NAMES, NOW)
-    assert "takes longer" in nodes.slot_words(BUSY, names, NOW)
+    assert "takes longer than 95 of 100 of its type, " in nodes.slot_words(BUSY, names, NOW)
+    for usual in ({}, {kind: Runs(seconds[:5], MEASURED)}, {("sync_order", "other"): Runs(seconds, MEASURED)}):
+        assert not nodes.is_slow(BUSY, replace(names, usual=usual), NOW)
+    assert not nodes.is_slow(BUSY, replace(names, usual={kind: Runs((*seconds, ran_s + 9, ran_s + 9), MEASURED)}), NOW)
     assert nodes.slot_words(SlotState(), names, NOW) == "Free slot"
 
 
