@@ -53,7 +53,12 @@ class ScheduleNow(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def ran_late(self) -> Message | None:
         """How late its last run began, None where that was in time."""
-        return Message("schedule.ran_late", {"seconds": self.ran_late_ms // 1000}) if self.ran_late_ms else None
+        return ran_late(self.ran_late_ms)
+
+
+def ran_late(late_ms: int) -> Message | None:
+    """How late a run began, None where that was in time."""
+    return Message("schedule.ran_late", {"seconds": late_ms // 1000}) if late_ms > LATE_MS else None
 
 
 def look(planned: Planned, next_at: int, now_ms: int, *, leader: str, way: PublisherNow | None = None) -> ScheduleNow:

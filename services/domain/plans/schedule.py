@@ -103,6 +103,12 @@ class Past(msgspec.Struct, frozen=True, kw_only=True):
     left_out: int = 0
     failed: int = 0
     by: str = ""
+    began: Instant = 0  #: of what ran at its time, 0 where nobody wrote it down
+
+    @property
+    def late_ms(self) -> int:
+        """How long after its time it began, as far as that is known."""
+        return max(0, self.began - self.at) if self.began else 0
 
 
 class Times(msgspec.Struct, frozen=True, kw_only=True):
@@ -247,6 +253,7 @@ def past_of(tally: Tally, kind: str = "") -> Past:
         left_out=tally.active + tally.done,
         failed=tally.failed,
         by=tally.by,
+        began=0 if tally.by or kind else tally.base,
     )
 
 

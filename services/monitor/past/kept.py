@@ -72,15 +72,19 @@ def _runs(store: Store, begin: int, end: int) -> Iterator[Turn]:
             planned = schedules.load(entry.body)
         except UsageError:  # whoever asks for schedules tells of it
             continue
-        last = planned.last
-        late = last.base - last.at if last is not None and not last.by else 0
+        late = {run.at: run.late_ms for run in planned.past}
+        if (
+            last := planned.last
+        ) is not None and not last.by:  # a program of before wrote it down for the last one only
+            late[last.at] = last.base - last.at
         told: list[tuple[int, str, dict[str, Param]]] = [
             (run.at, "past.run_missed" if run.kind == MISSED_RUN else "past.run_left_out", {})
             for run in planned.past
             if run.kind in (MISSED_RUN, SKIPPED)
         ]
-        if last is not None and late > insight.LATE_MS:
-            told.append((last.base, "past.run_late", {"seconds": late // 1000}))
+        for due, by_ms in late.items():
+            if by_ms > insight.LATE_MS:
+                told.append((due + by_ms, "past.run_late", {"seconds": by_ms // 1000}))
         for at_ms, code, params in told:
             if begin < at_ms <= end:
                 name = planned.schedule.name

@@ -109,7 +109,13 @@ class SchedulesPage(ListPage[ScheduleRow]):
         self.new_button.clicked.connect(self.actions_of_page.create)
         self.header.add_action(self.new_button)
         yield
-        self.filter = FilterBar(FIELDS, placeholder=N_("Name, type or note"), offers=len(FIELDS), names=NAMES)
+        self.filter = FilterBar(
+            FIELDS,
+            placeholder=N_("Name, type or note"),
+            offers=len(FIELDS),
+            names=NAMES,
+            example="state:off,failed type:sync_* -platform:temu",
+        )
         self._choices = FilterChoices(self._context, self.filter, self, FIELDS)
         yield
         self.table = TableView(self._model, name=N_("Schedules"))
@@ -351,6 +357,7 @@ class SchedulesPage(ListPage[ScheduleRow]):
 
     def _say(self) -> None:
         there = self._model.rowCount() > 0
+        self.filter.setVisible(bool(self._rows or self.filter.expression()))
         self.stack.setCurrentWidget(self.table if there else self.unmatched if self._rows else self.empty)
         self._say_summary()
         self._say_rights()

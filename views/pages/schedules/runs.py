@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QPainter
 
+from services.domain.insight import schedule as insight
 from services.domain.plans import schedule as schedules
 from services.i18n import N_, _, ngettext
 from services.monitor.schedules import RunView, ScheduleRow
@@ -30,24 +33,30 @@ _KINDS = {schedules.HAND: N_("by hand"), schedules.BACKFILL: N_("made up for")}
 
 def words(run: RunView, now_ms: int) -> str:
     """One planned time and what became of it."""
+    past = run.past
     parts = [_(_LOOK[run.state][0])]
+    if (late := insight.ran_late(past.late_ms)) is not None:
+        parts.append(shown.told(late, now_ms))
+    parts += _numbers(run)
+    if past.kind in _KINDS:
+        parts.append(_(_KINDS[past.kind]))
+    if past.by:
+        parts.append(past.by)
+    return _("{name}: {value}").format(name=shown.clock(past.at, now_ms), value=text.listed(parts))
+
+
+def _numbers(run: RunView) -> Iterator[str]:
+    past = run.past
     if run.succeeded or run.dead or run.open:
-        parts.append(ngettext("{n} done", "{n} done", run.succeeded).format(n=text.count(run.succeeded)))
+        yield ngettext("{n} done", "{n} done", run.succeeded).format(n=text.count(run.succeeded))
     if run.dead:
-        parts.append(ngettext("{n} dead", "{n} dead", run.dead).format(n=text.count(run.dead)))
+        yield ngettext("{n} dead", "{n} dead", run.dead).format(n=text.count(run.dead))
     if run.open:
-        parts.append(ngettext("{n} open", "{n} open", run.open).format(n=text.count(run.open)))
-    if run.past.left_out:
-        number = run.past.left_out
-        parts.append(ngettext("{n} shop left out", "{n} shops left out", number).format(n=text.count(number)))
-    if run.past.failed:
-        parts.append(ngettext("{n} failed", "{n} failed", run.past.failed).format(n=text.count(run.past.failed)))
-    if run.past.kind in _KINDS:
-        parts.append(_(_KINDS[run.past.kind]))
-    if run.past.by:
-        parts.append(run.past.by)
-    when = shown.clock(run.past.at, now_ms)
-    return _("{name}: {value}").format(name=when, value=text.listed(parts))
+        yield ngettext("{n} open", "{n} open", run.open).format(n=text.count(run.open))
+    if past.left_out:
+        yield ngettext("{n} shop left out", "{n} shops left out", past.left_out).format(n=text.count(past.left_out))
+    if past.failed:
+        yield ngettext("{n} failed", "{n} failed", past.failed).format(n=text.count(past.failed))
 
 
 def summary(row: ScheduleRow) -> str:

@@ -57,6 +57,13 @@ def test_a_cause_is_new_where_its_first_letter_died(room: Room) -> None:
         (lambda now: {"past": (Past(at=now - MINUTE, kind=SKIPPED),)}, "Schedule nightly: its run was left out"),
         (lambda now: {"last": tally(now - 10 * MINUTE, now - MINUTE)}, "Schedule nightly: its run began 9 min late"),
         (lambda now: {"last": tally(now - MINUTE, now - MINUTE), "past": (Past(at=now - MINUTE),)}, ""),
+        (
+            lambda now: {
+                "last": tally(now, now),
+                "past": (Past(at=now - 9 * MINUTE, began=now - 2 * MINUTE), Past(at=now, began=now)),
+            },
+            "Schedule nightly: its run began 7 min late",
+        ),
         (lambda now: {"past": (Past(at=now - 20 * MINUTE, kind=MISSED_RUN),)}, ""),
     ],
 )

@@ -136,6 +136,8 @@ def test_runs_that_were_missed_are_made_up_for_once_or_not_at_all(yard: Yard, mi
         label = schedules.label(yard.planned().schedule, Run(at=first + 1_800_000, base=0), "UTC")
         assert set(runs(yard.tasks())) == {label}
         assert max(task.due_at for task in yard.tasks()) == yard.room.clock.now_ms() + 60_000, "spread from now on"
+        late = yard.planned().past[-1].late_ms
+        assert late == yard.room.clock.now_ms() - (first + 1_800_000), "each run tells it, not the last one alone"
 
 
 # ------------------------------------------------------------------------- crashes

@@ -71,16 +71,19 @@ def test_a_bar_says_what_became_of_a_run_and_opens_its_tasks(
     for task in fleet.context.batches.tasks(tally.label):
         fleet.finish(task.task_id)
     now = fleet.store.now_ms()
-    of_old(fleet, "nightly", Past(at=now - 2 * DAY_MS, kind="missed"), Past(at=now - DAY_MS, kind="skipped", by="ann"))
+    late = Past(at=now - 3 * DAY_MS, began=now - 3 * DAY_MS + 120_000)
+    skipped = Past(at=now - DAY_MS, kind="skipped", by="ann")
+    of_old(fleet, "nightly", late, Past(at=now - 2 * DAY_MS, kind="missed"), skipped)
     page = open_page(qtbot, fleet)
     (row,) = page.table.records.records()
-    assert runs.summary(row) == "1 missed, 1 skipped, 1 done"
+    assert runs.summary(row) == "1 no task was needed, 1 missed, 1 skipped, 1 done"
     told = runs.lines(row, now).split("\n")
     assert told[0].endswith(f"done, 4 done, by hand, {fleet.context.commands.operator.who}")
     assert told[1].endswith("skipped, ann")
+    assert told[3].endswith("no task was needed, 2\u202fmin late")
     section = [column.key for column in page.table.records.columns].index("runs")
     left, top = page.table.columnViewportPosition(section) + 8, page.table.rowViewportPosition(0) + 12
-    spot = QPoint(left + 2 * runs.STEP + 2, top)
+    spot = QPoint(left + 3 * runs.STEP + 2, top)
     monkeypatch.setattr(QCursor, "pos", lambda: page.table.viewport().mapToGlobal(spot))
     with qtbot.waitSignal(page.navigate) as asked:
         qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=spot)
@@ -90,7 +93,7 @@ def test_a_bar_says_what_became_of_a_run_and_opens_its_tasks(
     page.table.menu_requested.emit(menu, "nightly")
     past = next(action.menu() for action in menu.actions() if action.text() == "Last runs")
     assert isinstance(past, QMenu)
-    assert [action.isEnabled() for action in past.actions()] == [True, False, False]
+    assert [action.isEnabled() for action in past.actions()] == [True, False, False, False]
     page.deactivate()
 
 
