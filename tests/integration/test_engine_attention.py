@@ -80,12 +80,12 @@ def test_the_paused_shops_are_those_whose_tasks_a_pause_holds_be_it_of_a_type(fl
     commands.fleet.pause(f"type:{kind}", reason="prices are wrong")
     for shop in ("s1", "s2"):
         assert fleet.wait(fleet.create(shop), "blocked").task_type == kind
-    held = shops.shops(which="paused")
+    held = shops.shops("gate:paused")
     assert {row.now.shop_id: row.now.state for row in held.rows} == {"s1": "paused_type", "s2": "paused_type"}
     assert (held.numbers["paused"], held.paused) == (2, 0)
     commands.fleet.pause("all")
     commands.fleet.resume(f"type:{kind}")
-    held = shops.shops(which="paused")
+    held = shops.shops("gate:paused")
     assert {row.now.state for row in held.rows} == {"paused"}
     assert held.numbers["paused"] == held.numbers["all"] == len(held.rows) == held.paused
 

@@ -134,8 +134,8 @@ class FilterChoices(QObject):
             self._show()
 
     def _recount(self) -> None:
-        """Gates, types and workers; their numbers stay as they were where nobody answers."""
-        if any(field.key == "gate" for field in self._fields) and not self._recounting.busy:
+        """Gates, types and workers of tasks; their numbers stay as they were where nobody answers."""
+        if any(field.key == "status" for field in self._fields) and not self._recounting.busy:
             self._recounted = time.monotonic()
             call = partial(_numbers, self._context, self._workers)
             self._recounting.start(call, self._show_numbers, lambda _error: None)

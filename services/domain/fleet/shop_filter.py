@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import Any
 
+import msgspec
+
 from services.domain.fleet.shop import Shop
+from services.domain.gates import breaker, listed, session
 from services.domain.insight import shop as insight
+from services.domain.insight.shop import ShopNow
 from services.domain.task.search import filter, row_filter
 from services.domain.task.search.query import GROUP, Term
 from services.domain.task.search.row_filter import same
 
 #: of a shop as the list tells it
-WORDS = ("shop", "platform", "group", "tag", "name", "home", "state")
+WORDS = ("shop", "platform", "group", "tag", "name", "home", "state", "gate")
 NUMBERS = ("active", "dead", "concurrency")
 TRUTHS = ("paused", "dedicated", "enabled", "unregistered")
 FIELDS = (*WORDS, *NUMBERS, *TRUTHS)
+#: a state that stands for all in which a person must act
+FLAGGED = "flagged"
+#: what may keep the tasks of a shop waiting, as the filter of tasks calls it
+GATES = (session.GATE, breaker.GATE, *listed.SWITCHES)
 #: what states of shops are called where Chinese is read
 CHINESE_STATES: Mapping[str, str] = {
     "待确认": "held", "需登录": "login", "登录": "login", "死信": "dead", "卡住": "stuck", "频繁失败": "breaker",
     "情况不明": "unknown", "重试中": "retrying", "执行中": "running", "等待中": "waiting", "类型已暂停": "paused_type",
-    "正常": "healthy", "空闲": "idle", "静默时段": "quiet_hours", "已暂停": "paused",
+    "正常": "healthy", "空闲": "idle", "静默时段": "quiet_hours", "已暂停": "paused", "需处理": FLAGGED,
 }  # fmt: skip
 _TRUE = {"是": "yes", "否": "no"}
+CHINESE_GATES: Mapping[str, str] = {
+    "需登录": session.GATE, "频繁失败": breaker.GATE, "已暂停": "paused", "静默时段": "quiet_hours",
+}  # fmt: skip
 #: names of tasks beside them are known and refused, not looked for as words
-_NAMES = filter.Names({
+NAMES = filter.Names({
     **filter.CHINESE, "状态": "state", "标签": "tag", "名称": "name", "归属": "home", "归属节点": "home",
     "进行中": "active", "死信": "dead", "上限": "concurrency", "并发": "concurrency", "暂停": "paused",
     "已暂停": "paused", "独立队列": "dedicated", "专用队列": "dedicated", "启用": "enabled",
-}, {"state": CHINESE_STATES, **dict.fromkeys(TRUTHS, _TRUE)})  # fmt: skip
+}, {"state": CHINESE_STATES, "gate": CHINESE_GATES, **dict.fromkeys(TRUTHS, _TRUE)})  # fmt: skip
 
 
 def _words(row: Mapping[str, Any], field: str) -> tuple[str, ...]:
@@ -40,26 +51,62 @@ def _words(row: Mapping[str, Any], field: str) -> tuple[str, ...]:
         return (str(row["name"]), str(row["name_en"]))
     if field == "tag":
         return tuple(map(str, row.get("tags", ())))
+    if field == "state":
+        return (row["state"], FLAGGED) if row["state"] in insight.FLAGGED else (row["state"],)
+    if field == "gate":
+        return tuple(row.get("gates", ()))
     return (str(row[field]),)
 
 
 _ROWS = row_filter.Fields(
     words={field: row_filter.words(partial(_words, field=field)) for field in WORDS},
     bare=("shop", "name", "group", "tag"),
-    names=_NAMES,
-    known={"state": insight.STATES},
+    names=NAMES,
+    known={"state": (*insight.STATES, FLAGGED), "gate": GATES},
     numbers={field: itemgetter(field) for field in NUMBERS},
     truths={field: itemgetter(field) for field in TRUTHS},
 )
 
 
-def parse(text: str) -> row_filter.Test:
-    """What tells whether a shop is meant, as the list tells it; an empty text means all.
+def parse(text: str, platforms: Collection[str] = ()) -> row_filter.Test:
+    """What tells whether a shop is meant, as the list tells it; an empty text means all. ``platforms``: that of a key
+    (``platform:shop_id``) is one of these.
 
     Raises:
         UsageError: it is no such filter, and what there is instead.
     """
-    return _ROWS.parse(text)
+    return _ROWS.parse(_with_keys(text, platforms))
+
+
+def _with_keys(text: str, platforms: Collection[str]) -> str:
+    """The same with keys, and beginnings of keys, as conditions."""
+    parts, after = list[str](), 0
+    for piece in filter.pieces(text, NAMES):
+        if piece.field in platforms and piece.field not in FIELDS and piece.op == "=":
+            keys = (filter.quoted(f"{piece.field}:{value}") for value, _quoted in piece.values)
+            parts += [text[after : piece.at], "-" if piece.negated else "", "shop~", ",".join(keys)]
+            after = piece.end
+    return "".join((*parts, text[after:]))
+
+
+def row(shop: Shop, now: ShopNow, counts: Mapping[str, int], home: str) -> dict[str, Any]:
+    """A shop as the list tells it. ``counts``: its tasks by status; ``home``: the node that its profile lives on."""
+    own = f"shop:{shop.key}"
+    return msgspec.structs.asdict(shop) | {
+        "paused": any((one.gate, one.scope) == (insight.PAUSED, own) for one in now.pauses),
+        "active": sum(number for status, number in counts.items() if status != "dead"),
+        "dead": counts.get("dead", 0),
+        "home": home,
+        "state": now.state,
+        "gates": gates(now),
+    }
+
+
+def gates(now: ShopNow) -> tuple[str, ...]:
+    """Which of ``GATES`` are closed for it, or for some of its tasks."""
+    closed = {pause.gate for pause in now.pauses}
+    found = {session.GATE: now.session is not None, breaker.GATE: now.breaker is not None}
+    return tuple(gate for gate in GATES if gate in closed or found.get(gate, False))
 
 
 def of_groups(terms: Sequence[Term], shops: Callable[[], Mapping[str, Shop]]) -> tuple[Term, ...]:

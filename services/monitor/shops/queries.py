@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
+from services.domain.fleet import platforms, shop_filter
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates import breaker, limit
 from services.domain.gates.breaker import Rule
@@ -49,6 +50,7 @@ class ShopsNow(msgspec.Struct, frozen=True, kw_only=True):
 
     rows: tuple[ShopRow, ...] = ()
     numbers: Mapping[str, int] = {}  #: of all shops: ``ALL``, ``SESSION`` …
+    counts: Mapping[str, Mapping[str, int]] = {}  #: of all shops, by field of their filter and value
     paused: int = 0  #: of those under ``PAUSED``, the ones that are paused as a whole
     types: tuple[tuple[Pause, int], ...] = ()  #: pauses of a type, each with how many shops have tasks behind it
     matching: int = 0  #: rows may be fewer
@@ -93,29 +95,30 @@ class ShopQueries:
     def shops(
         self,
         text: str = "",
-        which: str = ALL,
         most: int = MOST,
-        state: str = "",
         only: Collection[str] = (),
         within: tuple[str, str] | None = None,
         also: Collection[str] = (),
     ) -> ShopsNow:
-        """Shops whose name, id, group or tag contains the text, the worst first; ``state``: only those in this one;
-        ``only``: of these alone (``platform:shop_id``), where there are any; ``within``: of a platform's group, which
-        the rows are of and ``fitting`` is not; ``also``: of those that fit these have rows, too, however well they do.
+        """Shops that a filter means, the worst first; ``only``: of these alone (``platform:shop_id``), where there are
+        any; ``within``: of a platform's group, which the rows are of and ``fitting`` is not; ``also``: of those that
+        fit these have rows, too, however well they do.
+
+        Raises:
+            UsageError: it is no such filter, and what there is instead.
         """
+        wish = text.strip()
+        shop_filter.parse(wish, platforms.NAMES)
         found = self.states.look()
-        wish = text.strip().casefold()
         known, logins, homes = self._registry.shops(), self._store.logins(), self._store.homes()
         rule = breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, ""))
-        told = (wish, which, most, state, frozenset(only), within, frozenset(also)), found, known, logins, homes, rule
+        tasks = self._store.counts().shops if wish else {}
+        told = (wish, most, frozenset(only), within, frozenset(also)), found, known, logins, homes, rule, tasks
         before, answer = self._told  # once: another thread may put its own there
         if before == told:  # at rest: to sort and count ten thousand shops takes long
             return replace(answer, at_ms=self._store.now_ms())
-        filtered = bool(wish or state or only) or which != ALL
-        asked = [now for now in found if now.key in only] if only else found
-        fitting = (now for now in asked if _fits(now, known.get(now.key), wish, which, state)) if filtered else found
-        fit = tuple(fitting)
+        asked = tuple(now for now in found if now.key in only) if only else found
+        fit = _fitting(asked, wish, known, tasks, {key: home.node for key, home in homes.items()}) if wish else asked
         wanted = sorted((now for now in fit if within in (None, (now.platform, now.group))), key=insight.rank)
         answer = ShopsNow(
             rows=tuple(
@@ -134,11 +137,12 @@ class ShopQueries:
                 BREAKER: sum(now.breaker is not None for now in found),
                 PAUSED: sum(now.held_by_pause for now in found),
             },
+            counts=_counted(found, known),
             paused=sum(now.paused for now in found),
             types=_paused_types(found),
             matching=len(wanted),
             every=found,
-            fitting=frozenset(now.key for now in fit) if filtered else None,
+            fitting=frozenset(now.key for now in fit) if wish or only else None,
             rule=rule,
             at_ms=self._store.now_ms(),
         )
@@ -201,12 +205,36 @@ def _of_type(pause: Pause) -> bool:
     return pause.gate == PAUSED and pause.scope.startswith("type:")
 
 
-def _fits(now: ShopNow, shop: Shop | None, text: str, which: str, state: str) -> bool:
-    sorts = {SESSION: now.session is not None, BREAKER: now.breaker is not None, PAUSED: now.held_by_pause}
-    if not sorts.get(which, True) or (state and now.state != state):
-        return False
-    told = (now.key, now.name, now.group, *(shop.tags if shop is not None else ()))
-    return not text or any(text in word.casefold() for word in told)
+def _fitting(
+    found: Iterable[ShopNow],
+    text: str,
+    known: Mapping[str, Shop],
+    tasks: Mapping[str, Mapping[str, int]],
+    homes: Mapping[str, str],
+) -> tuple[ShopNow, ...]:
+    of = {now.platform for now in found}
+    wanted = shop_filter.parse(text, of | platforms.NAMES.keys())
+
+    def fits(now: ShopNow) -> bool:
+        shop = known.get(now.key) or stranger(now.key)
+        return wanted(shop_filter.row(shop, now, tasks.get(now.key, {}), homes.get(now.key, "")))
+
+    return tuple(filter(fits, found))
+
+
+def _counted(found: Sequence[ShopNow], known: Mapping[str, Shop]) -> dict[str, dict[str, int]]:
+    """By field and value how many shops a filter would leave."""
+    states = Counter(now.state for now in found)
+    states[shop_filter.FLAGGED] = sum(states[state] for state in insight.FLAGGED)
+    own_queue = sum(known[now.key].dedicated for now in found if now.key in known)
+    return {
+        "state": dict(states),
+        "platform": dict(Counter(now.platform for now in found)),
+        "group": dict(Counter(now.group for now in found if now.group)),
+        "tag": dict(Counter(tag for now in found if now.key in known for tag in known[now.key].tags)),
+        "gate": dict(Counter(gate for now in found for gate in shop_filter.gates(now))),
+        "dedicated": {"yes": own_queue, "no": len(found) - own_queue},
+    }
 
 
 def _scope(one: LimitNow, types: Mapping[str, TaskType], pause: Pause | None, now: int) -> ScopeRow:

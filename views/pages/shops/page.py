@@ -9,17 +9,22 @@ import msgspec
 from msgspec.structs import replace
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from services.commands.quiet import QuietNow
-from services.domain.gates import limit
+from services.domain.errors import UsageError
+from services.domain.fleet import shop_filter
+from services.domain.gates import limit, quiet_hours
+from services.domain.insight import shop as insight
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
-from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow
+from services.messages import told
+from services.monitor.shops.queries import BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow
 from views.context import PageContext
 from views.kit.bulk_bar import BulkBar
+from views.kit.filter_choices import FilterChoices, some_of
 from views.kit.list_page import ListPage
 from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Place, Verbs
@@ -30,23 +35,23 @@ from views.pages.shops.day import ShopDayView
 from views.pages.shops.panel import ScopeCard, ShopCard
 from views.pages.shops.table import SCOPES, SHOPS
 from views.pages.shops.verbs import FLEET_VERBS, FleetVerb, ShopActions, ShopVerb, verbs_of
-from views.support import text
 from views.support.instant import ticks
 from views.support.keys import bind
 from views.support.memory import Memory
 from views.support.operation import Operation
-from views.support.throttle import Debounce, turns
+from views.support.throttle import turns
 from views.support.words.shop import LIMITS_OF, SHOPS_OF
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme import theme
-from views.theme.tokens import CARD_GAP, CARD_PADDING, PAGE_MARGIN
+from views.theme.tokens import CARD_GAP, CARD_PADDING, PAGE_MARGIN, status
 from views.widgets.buttons import Button
 from views.widgets.card import Card
 from views.widgets.elided import Elided
 from views.widgets.empty_state import EmptyState
-from views.widgets.filter.search_field import SearchField
+from views.widgets.filter.bar import FilterBar, FilterField, FilterValue
+from views.widgets.filter.text import split
 from views.widgets.heat_map.layout import NONE, Rows, gather, prepare
 from views.widgets.heat_map.legend import HeatLegend, ShadeLegend
 from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatMap, group_name
@@ -58,13 +63,46 @@ from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
 #: what no event and no snapshot tells, as a limit that another console sets, is asked for so often
-EVERY_MS, REST_MS, TYPING_MS, SIDE = 5000, 10_000, 200, 340
-SORTS = ((ALL, N_("All")), (SESSION, N_("Needs login")), (BREAKER, N_("Fails too often")), (PAUSED, N_("Paused")))
+EVERY_MS, REST_MS, SIDE = 5000, 10_000, 340
+_GATES = {
+    SESSION: N_("Needs login"),
+    BREAKER: N_("Fails too often"),
+    PAUSED: N_("Paused"),
+    quiet_hours.GATE: N_("Quiet hours"),
+}
+
+
+def _state(state: str) -> FilterValue:
+    look = status(state)
+    return FilterValue(state, insight.WORDS[state], (look.glyph, look.role), "shop")
+
+
+FIELDS = (
+    FilterField(
+        "state", N_("State"), (FilterValue(shop_filter.FLAGGED, N_("Needs a person")), *map(_state, insight.STATES))
+    ),
+    *some_of("platform", "group"),
+    FilterField("tag", N_("Tag")),
+    FilterField(
+        "dedicated", N_("Queue"), (FilterValue("yes", N_("Dedicated")), FilterValue("no", N_("Shared"))), single=True
+    ),
+    FilterField("gate", N_("Stopped by"), tuple(FilterValue(gate, word) for gate, word in _GATES.items())),
+)
+#: where the filter of each connection is remembered
+KEPT = "shops.filter"
+#: columns by whose cells the list can be filtered: the field, and its value
+FILTERED: dict[str, tuple[str, Callable[[ShopRow], str]]] = {
+    "state": ("state", lambda row: row.now.state),
+    "platform": ("platform", lambda row: row.shop.platform),
+    "group": ("group", lambda row: row.shop.group),
+    "queue": ("dedicated", lambda row: "yes" if row.shop.dedicated else "no"),
+    "home": ("home", lambda row: row.home),
+}
 _VIEWS = (("shops", N_("Shops")), ("limits", N_("Limits")))
 GROUP_TASKS = N_("Tasks of this group")
 NAME, COLOUR_NAME = "shops.map", "shops.map.colour"
 #: what stands in place of the table: text, hint, verb
-UNMATCHED = (N_("No shop matches."), N_("Look for another name or id, or show all of them."), N_("Show all"))
+UNMATCHED = (N_("No shop matches."), N_("Change or clear the filters."), N_("Show all"))
 NO_SHOPS = (N_("No shops yet"), N_("Add one or import a list above; a shop also appears here with its first task."))
 #: what the cells may tell
 COLOURS = ((STATE, N_("Worst state")), (WAITING, N_("Waiting")), (SUCCESS, N_("Last success")))
@@ -79,9 +117,7 @@ Opened = tuple[str, str]
 class Wanted(msgspec.Struct, frozen=True):
     """Which shops the table shows."""
 
-    text: str = ""
-    which: str = ALL
-    state: str = ""  #: only shops in this one
+    filter: str = ""
     only: frozenset[str] = frozenset()  #: only these, where there are any
     within: Opened | None = None  #: only of this group
     also: frozenset[str] = frozenset()  #: these at any rate, as far as they fit
@@ -112,7 +148,7 @@ class ShopsPage(ListPage[ShopRow]):
         super().__init__(N_("Shops"), context)
         self._now, self._scopes = ShopsNow(), tuple[ScopeRow, ...]()
         self._cells, self._settled = Cells(), False  #: as they were shown last, and whether all took its place then
-        self._state, self._of_day = "", False
+        self._of_day = False
         self._only: frozenset[str] = frozenset()  #: of all shops these alone are looked at
         self._scope_wish = ""  #: of the limits, as ``_wish`` of the shops
         self.actions_of_page = ShopActions(context, self)
@@ -122,7 +158,10 @@ class ShopsPage(ListPage[ShopRow]):
         self._limits: RecordModel[ScopeRow] = RecordModel(
             SCOPES, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.scope_sentence
         )
-        self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, follows=context.feed, rest_ms=REST_MS)
+        kept = str(context.memory.get(context.own(KEPT), ""))
+        self._source = ListSource(
+            self._call, Wanted(kept), self, every_ms=EVERY_MS, follows=context.feed, rest_ms=REST_MS
+        )
         self._works, self._rules = Operation(self, latest=True), Operation(self, latest=True)
         self._bulk_acts = BulkActs(context, self)
         self._showing, self._barred = False, ""
@@ -136,6 +175,7 @@ class ShopsPage(ListPage[ShopRow]):
 
     def activate(self) -> None:
         """Ask now and then; the worst first, as of now."""
+        self._choices.refresh()
         super().activate()
         self.day.set_active(self._of_day)
 
@@ -145,8 +185,8 @@ class ShopsPage(ListPage[ShopRow]):
         self.day.set_active(False)
 
     def show_request(self, request: object) -> None:
-        """Show one shop by its key, those of one sort, after ``SHOPS_OF`` many, ticked, or after ``LIMITS_OF`` a
-        platform or type among the limits.
+        """Show one shop by its key, those that a filter means or that a gate holds, after ``SHOPS_OF`` many, ticked,
+        or after ``LIMITS_OF`` a platform or type among the limits.
         """
         asked = str(request)
         if asked.startswith(LIMITS_OF):
@@ -159,17 +199,19 @@ class ShopsPage(ListPage[ShopRow]):
         self.heat.opened = None  # it may be none of that group
         self._view.set_current("shops")
         self._show_view()
-        sort = request if request in (SESSION, BREAKER, PAUSED) else ALL
-        self._light("")
-        self._sort.set_current(str(sort))
         many = asked.startswith(SHOPS_OF)
         self._only = frozenset(asked.removeprefix(SHOPS_OF).split(" ")) if many else frozenset()
         if many:  # what can be done to them is offered as to any that a person has ticked
             self._model.untick_all()
             self._model.set_ticked(self._only)
-        self._wish = asked if sort == ALL and not many else ""
-        self.search.clear()  # its row among all others: alone, it would look as if those were gone
+        wanted = "" if many else _as_filter(asked)
+        self._wish = asked if not (many or wanted) else ""
+        self.filter.set_expression(wanted)  # one stands among all others: alone, it would look as if those were gone
         self._ask()
+
+    def shown_request(self) -> str:
+        """The filter, without one what is under the cursor."""
+        return self.filter.expression() or super().shown_request()
 
     def verbs(self, row: ShopRow) -> Verbs[ShopVerb, ShopRow]:
         """What can be done to a shop."""
@@ -188,21 +230,17 @@ class ShopsPage(ListPage[ShopRow]):
         return (row.key if row is not None else "", "")
 
     def panes(self) -> Sequence[QWidget]:
-        """Map, search, table, card."""
+        """Map, filter, table, card."""
         if self._of_day:
             return (self.day.head, self.day, self._side)
-        return (self.heat.map, self.search, self._tables, self._side)
+        return (self.heat.map, self.filter, self._tables, self._side)
 
     def retranslate(self) -> None:
         """Say the numbers again."""
         super().retranslate()
-        self._name_search()
+        self._choices.retranslate()
 
     # putting together
-
-    def _name_search(self) -> None:
-        self.search.setPlaceholderText(_("Name, id, group or tag"))
-        self.search.setAccessibleName(_("Name, id, group or tag"))
 
     def _build(self) -> Iterator[None]:
         self._view = Segmented(_VIEWS, N_("What to show"))
@@ -213,17 +251,17 @@ class ShopsPage(ListPage[ShopRow]):
             button.clicked.connect(partial(self._act_on_all, verb.key))
             self.header.add_action(button)
         yield
-        self.search = SearchField()
-        self.search.setMinimumWidth(110)
-        self.search.setMaximumWidth(230)
-        self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._name_search()
-        self._sort = Segmented(SORTS, N_("Which shops"))
-        self._bar = QWidget()
-        bar = in_row(self._sort, owner=self._bar, margins=(PAGE_MARGIN, 4, PAGE_MARGIN, 8))
+        self.filter = FilterBar(
+            FIELDS,
+            placeholder=N_("Name, id, group or tag"),
+            offers=len(FIELDS),
+            names=shop_filter.NAMES,
+            example="platform:pdd state:login,dead dead>0 -tag:new",
+        )
+        self._choices = FilterChoices(self._context, self.filter, self, FIELDS)
         self.only_button = Button("", kind="ghost", small=True, icon="ph.x")
         self.only_button.hide()
-        put(bar, self.only_button, STRETCH, (self.search, 100))
+        self.filter.add_action(self.only_button)
         yield
         self.heat = ShopsMap(self._context.memory)
         self._above = QWidget()
@@ -237,7 +275,7 @@ class ShopsPage(ListPage[ShopRow]):
         left.setSpacing(0)
         self.body.addLayout(row, 1)
         row.addLayout(left, 1)
-        left.addWidget(self._bar)
+        left.addWidget(self.filter)
         self._tables = QStackedWidget()
         left.addWidget(self._tables, 1)
         yield
@@ -287,12 +325,16 @@ class ShopsPage(ListPage[ShopRow]):
 
     def _connect(self) -> None:
         # looking
-        ask = Debounce(self._ask, TYPING_MS, self)
-        self.search.textChanged.connect(lambda _text: ask())
-        self._sort.chosen.connect(lambda _key: self._on_sort())
+        self.filter.remember(self._context.memory, self._context.own(KEPT))
+        self.filter.changed.connect(lambda _expression: self._ask())
+        self.table.filterable = self._filterable
+        self.table.filter_requested.connect(self._filter_by)
+        for part in (self.table, self.filter):
+            bind(part, {"Esc": self._on_escape})
+        self._light()
         self.only_button.clicked.connect(self._show_all)
         self.heat.state_chosen.connect(self._on_state)
-        self.heat.colour_chosen.connect(lambda _by: self._on_colour())
+        self.heat.colour_chosen.connect(lambda _by: self._source.again(settle=False))
         self.heat.shop_chosen.connect(self._choose)
         self.heat.zoomed.connect(self._on_zoomed)
         self.heat.map.menu_filled.connect(self._fill_menu)
@@ -333,17 +375,25 @@ class ShopsPage(ListPage[ShopRow]):
     # looking
 
     def _ask(self) -> None:
-        sort, ticked = self._sort.current(), self._model.ticked()
-        also = frozenset(map(str, ticked))
-        wanted = Wanted(self.search.text(), sort, self._state, self._only, self.heat.opened, also)
+        self._light()
+        also = frozenset(map(str, self._model.ticked()))
+        wanted = Wanted(self.filter.expression(), self._only, self.heat.opened, also)
         self._unknown.ask(wanted)
         self._source.ask(wanted)
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
         return partial(_look, self._context.limits, ask, self.heat.by, self._cells)
 
+    def _show_error(self, error: BaseException) -> None:
+        if isinstance(error, UsageError) and error.field == "filter":
+            self.load_failed()
+            self.filter.show_problem(told(error))
+        else:
+            super()._show_error(error)
+
     def _show(self, answer: Answer) -> None:
         self.error.clear()
+        self.filter.clear_problem()
         before, (ask, self._now, self._scopes, cells) = self._now, answer
         settles = ask.settle or self._resting
         same = cells is self._cells and replace(before, at_ms=self._now.at_ms) == self._now
@@ -413,8 +463,9 @@ class ShopsPage(ListPage[ShopRow]):
     def _go_to_wish(self, wanted: Wanted) -> None:
         """Put the cursor on the shop that was asked for; one beyond the rows handed out is searched for."""
         wish = self._wish
-        if not self.table.set_current_key(wish) and not wanted.text:
-            self.search.setText(wish)
+        if not self.table.set_current_key(wish) and not wanted.filter:
+            self.filter.set_expression(f"shop:{filter.written(wish)}")
+            self._ask()
         else:
             self._wish = ""
 
@@ -427,8 +478,9 @@ class ShopsPage(ListPage[ShopRow]):
             self._follow()
 
     def _say(self) -> None:
-        for key, _title in SORTS:
-            self._sort.set_suffix(key, text.compact(self._now.numbers.get(key, 0)))
+        for field, counts in self._now.counts.items():
+            self.filter.set_counts(field, counts)
+        self._choices.offer("tag", self._now.counts.get("tag", {}))
         self._say_rule()
         self.only_button.set_count_text(words.only(len(self._only)))
         self.only_button.setVisible(bool(self._only))
@@ -445,10 +497,10 @@ class ShopsPage(ListPage[ShopRow]):
         self.header.setHidden(self._of_day)
         self.day.head.setVisible(self._of_day)
         self.day.coming.show_day(self.day.day if self._of_day else None)
-        self._bar.setVisible(lists)
         self._above.setVisible(lists and bool(self._now.every))
         empty = on_shops and not self._now.rows and bool(self._now.at_ms)
         none = empty and not self._now.every and not self._of_day
+        self.filter.setVisible(lists and not (none and not self.filter.expression()))
         self.empty.set_texts(*(NO_SHOPS if none else UNMATCHED))
         self._side.setVisible(not none)
         listed = self.empty if empty else self.table if on_shops else self.limits
@@ -505,21 +557,33 @@ class ShopsPage(ListPage[ShopRow]):
         self._of_day = False
         self.day.set_active(False)
 
-    def _on_sort(self) -> None:
-        self._light("")
-        self._ask()
-
     def _on_state(self, state: str) -> None:
-        """Only shops in one state, in the map and in the table; a sort would be a second filter over it."""
-        self._state = state
-        self._sort.set_current(ALL)
-        self._ask()
+        """Only shops in one state, in the map and in the table."""
+        self.filter.narrow({"state": state})
 
-    def _on_colour(self) -> None:
-        """The cells tell something else; a filter by state goes with its legend."""
-        self._light("")
-        self._ask()
-        self._source.again(settle=False)
+    def _light(self) -> None:
+        """In the legend the state that alone is filtered for."""
+        of_state = split(self.filter.expression(), ("state",), names=shop_filter.NAMES)[0]
+        one = of_state[0] if len(of_state) == 1 else None
+        alone = one is not None and len(one.values) == 1 and not one.negated
+        self.heat.legend.light(one.values[0] if one is not None and alone else "")
+
+    def _filterable(self, key: object, column: str) -> bool:
+        row = self._shop_at(key)
+        return row is not None and column in FILTERED and bool(FILTERED[column][1](row))
+
+    def _filter_by(self, column: str, _text: str, include: bool) -> None:
+        row = self._shop_at(self.table.current_key())
+        if row is not None:
+            field, value = FILTERED[column]
+            self.filter.add_value(field, value(row), include=include)
+
+    def _on_escape(self) -> None:
+        """Clear the selection, then the filter."""
+        if self._model.ticked():
+            self._model.untick_all()
+        else:
+            self._unfilter()
 
     def _on_zoomed(self) -> None:
         """Other shops of those that are known stand in the map, and the table is of them."""
@@ -552,10 +616,6 @@ class ShopsPage(ListPage[ShopRow]):
         self._model.set_ticked(left, on=False)
         if any(self._model.find(key) is None for key in chosen):
             self._ask()
-
-    def _light(self, state: str) -> None:
-        self._state = state
-        self.heat.legend.light(state)
 
     def _choose(self, key: str) -> None:
         """Put the cursor on a shop of the map; where the filter leaves it out, the filter goes."""
@@ -594,11 +654,8 @@ class ShopsPage(ListPage[ShopRow]):
         self._unfilter()
 
     def _unfilter(self) -> None:
-        self._sort.set_current(ALL)
-        self._light("")
         self._only = frozenset()
-        self.search.clear()
-        self._ask()
+        self.filter.clear()
 
     # acting
 
@@ -674,13 +731,19 @@ class ShopsPage(ListPage[ShopRow]):
 def _look(queries: ShopQueries, ask: Ask[Wanted], by: str, cells: Cells) -> Answer:
     """``cells``: those that are shown, which need not be laid out anew as long as they tell the same."""
     wanted = ask.wanted
-    found = queries.shops(
-        wanted.text, wanted.which, state=wanted.state, only=wanted.only, within=wanted.within, also=wanted.also
-    )
+    found = queries.shops(wanted.filter, only=wanted.only, within=wanted.within, also=wanted.also)
     of = found.every, found.fitting, by, wanted.within, found.at_ms if by == SUCCESS else 0
     if cells.of != of:
         cells = Cells(of, lay_out(found, by, wanted.within), _groups(found))
     return ask, found, queries.scopes(), cells
+
+
+def _as_filter(asked: str) -> str:
+    """What is asked for as a filter, "" where it is a shop."""
+    if asked in _GATES:
+        return f"gate:{asked}"
+    head = next(iter(filter.pieces(asked, shop_filter.NAMES)), None)
+    return asked if head is not None and head.field in shop_filter.FIELDS else ""
 
 
 def _groups(now: ShopsNow) -> dict[str, frozenset[str]]:

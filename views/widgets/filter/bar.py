@@ -76,11 +76,17 @@ class FilterBar(QWidget):
     changed = Signal(str)
 
     def __init__(
-        self, fields: Sequence[FilterField], *, placeholder: str = "", offers: int = 4, names: Names = TASKS
+        self,
+        fields: Sequence[FilterField],
+        *,
+        placeholder: str = "",
+        offers: int = 4,
+        names: Names = TASKS,
+        example: str = 'status:dead shop:shop01* error~"login expired" age>1h',
     ) -> None:
-        """Show offers for the first `offers` fields; ``names``: how they may be typed."""
+        """Show offers for the first `offers` fields; ``names``: how they may be typed; ``example``: one as text."""
         super().__init__()
-        self._names = names
+        self._names, self._example = names, example
         self._placeholder = placeholder
         self._silent = False
         self._keep: Callable[[str], object] = lambda _expression: None
@@ -271,7 +277,7 @@ class FilterBar(QWidget):
         self.field.setPlaceholderText(text)
         self.field.setAccessibleName(text)
         self.line.setAccessibleName(_("Filter"))
-        self.line.setPlaceholderText('status:dead shop:shop01* error~"login expired" age>1h')
+        self.line.setPlaceholderText(self._example)
         self.setAccessibleName(_("Filters"))
         self.chips.retranslate()
 
@@ -541,7 +547,7 @@ class FilterChips(QWidget):
         field = self.fields[chip.field]
         known = {value.value: value for value in field.values if value.value in chip.values}
         say = field.say or str
-        words = ", ".join(_(known[v].word) if v in known else say(v) for v in chip.values)
+        words = ", ".join(known[v].said if v in known else say(v) for v in chip.values)
         if chip.op in BOUND_WORDS:  # what has no words of its own stands there as it is written
             bound = _(BOUND_WORDS[chip.op]) if words not in chip.values else f"{chip.op} {{value}}"
             words = bound.format(value=words)
@@ -588,7 +594,7 @@ class FilterChips(QWidget):
         least = self._least.get(field.key, frozenset())
 
         def choices_of(values: Sequence[FilterValue]) -> list[Choice]:
-            return [Choice(v.value, _(v.word), v.glyph, counts.get(v.value), v.value not in least) for v in values]
+            return [Choice(v.value, v.said, v.glyph, counts.get(v.value), v.value not in least) for v in values]
 
         look = field.find
         find = (lambda typed: choices_of(look(typed))) if look is not None else None

@@ -7,13 +7,21 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from services.i18n import _, pgettext
+
 
 class FilterValue(msgspec.Struct, frozen=True):
-    """A value of a field: source text and glyph (icon and role)."""
+    """A value of a field: source text, glyph (icon and role), and the context that its word is translated in."""
 
     value: str
     word: str
     glyph: tuple[str, str] | None = None
+    context: str = ""
+
+    @property
+    def said(self) -> str:
+        """Its word in the language of the moment."""
+        return pgettext(self.context, self.word) if self.context else _(self.word)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, exam
 from services.cli.several import Told
 from services.commands.sheet import shop_file
 from services.domain.errors import OperatorError, UsageError
-from services.domain.fleet import shop_filter
+from services.domain.fleet import platforms, shop_filter
 from services.domain.fleet.shop import Shop
-from services.domain.gates import breaker, paused, session
+from services.domain.gates import breaker, session
 from services.domain.gates.breaker import Breaker, Rule
 from services.domain.gates.home import Home
 from services.domain.gates.session import ClosedSession, Login
@@ -117,7 +117,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 
 def list_shops(context: Context) -> int:
     """Print shops with what is true of them, those that are known from tasks alone among them."""
-    wanted = shop_filter.parse(context.args.filter)
+    shop_filter.parse(context.args.filter, platforms.NAMES)  # what is no filter is told before anything is read
     with context.engine(looking=True) as engine:
         found = ShopStates(engine.store, engine.registry, engine.broker.health).look()
         counts, known = engine.store.counts().shops, engine.registry.shops()
@@ -126,6 +126,8 @@ def list_shops(context: Context) -> int:
         _row(known.get(now.key) or stranger(now.key), counts.get(now.key, {}), homes.get(now.key), now, at_ms)
         for now in found
     ]
+    there = {row["platform"] for row in rows}
+    wanted = shop_filter.parse(context.args.filter, there | platforms.NAMES.keys())
     rows = [row for row in rows if wanted(row)]
     lines = [tuple(row[field] for field in COLUMNS.values()) for row in rows]
     context.show({"shops": rows}, table(tuple(COLUMNS), lines))
@@ -273,16 +275,8 @@ def _command(verb: str, what: str) -> str:
 
 
 def _row(shop: Shop, counts: dict[str, int], home: Home | None, now: ShopNow, at_ms: int) -> dict[str, Any]:
-    return (
-        msgspec.structs.asdict(shop)
-        | {
-            "paused": any((one.gate, one.scope) == (paused.GATE, f"shop:{shop.key}") for one in now.pauses),
-            "active": sum(number for status, number in counts.items() if status != "dead"),
-            "dead": counts.get("dead", 0),
-            "home": home.node if home is not None else "",
-        }
-        | shapes.shop_now(now, at_ms)
-    )
+    told = shop_filter.row(shop, now, counts, home.node if home is not None else "")
+    return told | shapes.shop_now(now, at_ms)
 
 
 def add_move(verbs: Any, common: argparse.ArgumentParser) -> None:

@@ -29,7 +29,7 @@ SHOPS = [
     shop("pdd:s1", name="旗舰店", group="east", dead=3, state="dead"),
     shop("pdd:s2", group="west", paused=True, state="paused", active=7),
     shop("temu:s1", name="Berlin Shop", name_en="flagship", dedicated=True, home="desk-02", active=2),
-    shop("temu:9", group="east-2", concurrency=4, state="login"),
+    shop("temu:9", group="east-2", concurrency=4, state="login", tags=("vip",), gates=("session",)),
 ]
 
 
@@ -66,10 +66,18 @@ SHOPS = [
         ("死信>0", "pdd:s1"),
         ("暂停：yes", "pdd:s2"),
         ("专用队列:yes 店铺:s1", "temu:s1"),
+        ("tag:vip", "temu:9"),
+        ("gate:session", "temu:9"),
+        ("关卡:需登录", "temu:9"),
+        ("state:flagged", "pdd:s1 temu:9"),
+        ("状态:需处理", "pdd:s1 temu:9"),
+        ("pdd:s1", "pdd:s1"),
+        ("pdd:s", "pdd:s1 pdd:s2"),
+        ("-pdd:s2 group:east,west", "pdd:s1"),
     ],
 )
 def test_shops_are_found(text: str, found: str) -> None:
-    wanted = shop_filter.parse(text)
+    wanted = shop_filter.parse(text, ("pdd", "temu"))
     assert [f"{one['platform']}:{one['shop_id']}" for one in SHOPS if wanted(one)] == found.split()
 
 
@@ -79,6 +87,8 @@ def test_shops_are_found(text: str, found: str) -> None:
         ("status:dead", "platform"),
         ("指纹:9ac1", "platform"),
         ("state:gone", "login"),
+        ("gate:quota", "breaker"),
+        ("shein:s1", "platform"),
         ("状态:没了", "需登录"),
         ("dead>many", "dead>0"),
         ("dead~1", "dead>0"),

@@ -447,7 +447,7 @@ def test_the_page_of_a_shop_stays_with_it_whatever_the_list_shows(qtbot: QtBot, 
     ran(fleet, "sync_order", 40, "succeeded")
     page = open_page()
     day_of(qtbot, page)
-    page.search.setText(OTHER)
+    page.filter.field.setText(OTHER)
     qtbot.waitUntil(lambda: page.table.current_key() == OTHER, timeout=WAIT_MS)
     assert page.shop.shown is not None
     assert page.shop.shown.key == SHOP

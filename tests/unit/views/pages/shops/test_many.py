@@ -94,7 +94,7 @@ def test_a_shop_is_added_and_edited_and_what_is_wrong_is_named_at_its_field(
     dialog.save_button.click()
     qtbot.waitUntil(lambda: "pdd:s9" in known(fleet), timeout=WAIT_MS)
     assert known(fleet)["pdd:s9"].tags == ("vip", "shoes")
-    page.search.setText("shoes")
+    page.filter.field.setText("tag:shoes")
     qtbot.waitUntil(lambda: page.table.records.rowCount() == 1, timeout=WAIT_MS)
     row = page.table.records.record(0)
     page.actions_of_page.edit(row)
@@ -512,11 +512,11 @@ def test_what_is_chosen_in_the_map_is_ticked_in_the_table_and_the_other_way_roun
     assert dialog.verb_button.text() == "Pause 4 shops"
     dialog.reject()
     # what the filter leaves out is neither in sight nor acted on
-    page.search.setText("More")
+    page.filter.field.setText("More")
     qtbot.waitUntil(lambda: heat.chosen == (last,), timeout=WAIT_MS)
     qtbot.mouseClick(heat, left, ctrl, at("pdd:s1"))
     assert ticked() == {last}
-    page.search.clear()
+    page.filter.field.clear()
     qtbot.waitUntil(lambda: ticked() == {"pdd:s0", "pdd:s2", "pdd:s3", last}, timeout=WAIT_MS)
     heat.setFocus()
     qtbot.keyClick(heat, Qt.Key.Key_Escape)

@@ -36,6 +36,7 @@ from views.kit.list_source import ListSource
 from views.pages.shops.page import ShopsPage
 from views.pages.shops.verbs import RuleDialog
 from views.support import shown, text
+from views.widgets.filter.bar import ValuePopup
 from views.widgets.segmented import Segmented
 
 pytestmark = pytest.mark.both_pairs
@@ -237,7 +238,7 @@ def test_a_fleet_without_shops_says_so_and_what_to_do(place: Settings, qtbot: Qt
         page.refresh()
         qtbot.waitUntil(page.table.isVisible, timeout=WAIT_MS)
         qtbot.waitUntil(page.shop.isVisible, timeout=WAIT_MS)
-        page.search.setText("no such shop")
+        page.filter.field.setText("no such shop")
         qtbot.waitUntil(page.empty.isVisible, timeout=WAIT_MS)
         assert page.empty.accessibleName().startswith("No shop matches.")
         assert page.empty.button.isVisible()
@@ -253,7 +254,7 @@ def test_shops_are_found_by_name_id_and_by_what_holds_them(qtbot: QtBot, fleet: 
     page.show_request(OTHER)
     qtbot.waitUntil(lambda: page.table.current_key() == OTHER, timeout=WAIT_MS)
     assert page.table.records.rowCount() == 60, "the others have not vanished"
-    page.search.setText("no such shop")
+    page.filter.field.setText("no such shop")
     qtbot.waitUntil(lambda: page.empty.isVisible(), timeout=WAIT_MS)
     page.empty.button.click()
     qtbot.waitUntil(lambda: page.table.records.rowCount() == 60, timeout=WAIT_MS)
@@ -283,9 +284,9 @@ def test_a_shop_in_trouble_comes_to_the_top_unless_a_person_is_at_work_there(
     qtbot.waitUntil(lambda: row(page, SHOP)["state"] == "Paused", timeout=WAIT_MS)
     places = {key: page.table.records.row_of(key) for key in (SHOP, OTHER)}
     assert places[OTHER] == 0
-    find(page, Segmented, "Which shops").choose("paused")
+    page.filter.narrow({"gate": "paused"})
     qtbot.waitUntil(lambda: page.table.records.rowCount() == 1, timeout=WAIT_MS)
-    find(page, Segmented, "Which shops").choose("all")
+    page.filter.clear()
     qtbot.waitUntil(lambda: page.table.records.row_of(SHOP) < places[SHOP], timeout=WAIT_MS)
 
 
@@ -580,9 +581,7 @@ def test_a_paused_type_is_told_of_whose_tasks_it_holds_and_the_tab_lists_those(
     said = page.header.summary()
     assert said.startswith("60 shops, 2 wait: ")
     assert said.endswith(f" is paused by {pause.by}")
-    tabs = find(page, Segmented, "Which shops")
-    assert "Paused 2" in tabs.labels()
-    tabs.choose("paused")
+    page.show_request("paused")
     qtbot.waitUntil(lambda: page.table.records.rowCount() == 2, timeout=WAIT_MS)
     assert {row(page, page.table.records.key_at(place))["state"] for place in range(2)} == {"Type paused"}
 
@@ -815,7 +814,7 @@ def test_the_map_and_the_table_stand_on_one_filter(qtbot: QtBot, fleet: Fleet, o
     qtbot.waitUntil(lambda: listed(page) == [SHOP], timeout=WAIT_MS)
     lit, dimmed = picture(page, SHOP), picture(page, OTHER)
     assert len(heat.map.rows.cells) == 60, "cells keep their places while one filters"
-    page.search.setText("nobody is called so")
+    page.filter.field.setText("nobody is called so")
     qtbot.waitUntil(page.empty.isVisible, timeout=WAIT_MS)
     assert picture(page, SHOP) != lit
     asked(qtbot, page, page.empty.button.click)
@@ -823,9 +822,12 @@ def test_the_map_and_the_table_stand_on_one_filter(qtbot: QtBot, fleet: Fleet, o
     assert not heat.legend.item("dead").isChecked()
     assert picture(page, OTHER) != dimmed
     asked(qtbot, page, heat.legend.item("dead").click)
-    asked(qtbot, page, lambda: find(page, Segmented, "Which shops").choose("breaker"))
+    assert page.filter.expression() == "state:dead"
+    asked(qtbot, page, lambda: page.filter.narrow({"state": "", "gate": "breaker"}))
     assert not heat.legend.item("dead").isChecked()
     assert listed(page) == [SHOP]
+    page.filter.narrow({"gate": "", "state": "dead"})
+    assert heat.legend.item("dead").isChecked(), "whichever way it was filtered for"
 
 
 @pytest.mark.one_pair
@@ -843,7 +845,7 @@ def test_a_click_on_a_cell_puts_the_cursor_on_its_row_and_the_cursor_marks_its_c
     assert page.shop.shown.key == OTHER
     assert heat.grab().toImage() != before
     # one that the filter leaves out is shown all the same
-    page.search.setText("10021")
+    page.filter.field.setText("10021")
     qtbot.waitUntil(lambda: listed(page) == [SHOP], timeout=WAIT_MS)
     qtbot.mouseClick(heat, Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: page.table.current_key() == OTHER, timeout=WAIT_MS)
@@ -927,7 +929,7 @@ def test_a_fleet_too_large_for_a_cell_each_shows_the_cells_that_match(
     fleet.engine.registry.forget()
     page = open_page()
     assert page.heat.map.rows.inside, "a cell stands for a group"
-    page.search.setText("more-0012")
+    page.filter.field.setText("more-0012")
     qtbot.waitUntil(lambda: len(listed(page)) == 10, timeout=WAIT_MS)
     assert not page.heat.map.rows.inside
     assert [one.key for one in page.heat.map.rows.cells] == sorted(listed(page))
@@ -955,13 +957,13 @@ def test_a_group_that_is_opened_in_the_map_is_what_the_table_shows(qtbot: QtBot,
     assert groups_listed() == {"east"}
     assert page.table.verticalScrollBar().value() == 0, "it begins at the worst"
     assert len(heat.rows.cells) == 900
-    page.search.setText("m0000")  # two filters, one upon the other
+    page.filter.field.setText("m0000")  # two filters, one upon the other
     qtbot.waitUntil(lambda: listed(page) == ["temu:m00000", "temu:m00003", "temu:m00006", "temu:m00009"])
     beyond = heat.rect_of("temu", "m02697").center().toPoint()  # neither filter nor the rows that are loaded have it
     qtbot.mouseClick(heat, Qt.MouseButton.LeftButton, pos=beyond)
     qtbot.waitUntil(lambda: page.table.current_key() == "temu:m02697", timeout=WAIT_MS)
     assert heat.rows.within == ("temu", "east"), "it is of the group that is open"
-    page.search.clear()
+    page.filter.field.clear()
     qtbot.waitUntil(lambda: page.table.records.rowCount() == 500, timeout=WAIT_MS)
     asked(qtbot, page, lambda: qtbot.keyClick(heat, Qt.Key.Key_Escape))
     assert groups_listed() != {"east"}
@@ -969,7 +971,7 @@ def test_a_group_that_is_opened_in_the_map_is_what_the_table_shows(qtbot: QtBot,
     asked(qtbot, page, lambda: page.show_request("temu:m00001"))
     qtbot.waitUntil(lambda: page.table.current_key() == "temu:m00001", timeout=WAIT_MS)
     assert heat.rows.inside, "a link leads out of a group that its shop is not in"
-    page.search.clear()
+    page.filter.field.clear()
     qtbot.waitUntil(lambda: page.table.records.rowCount() == 500, timeout=WAIT_MS)
     press("north")
     fleet.store.put_shops(
@@ -1023,3 +1025,103 @@ def test_undo_leaves_what_somebody_else_did_meanwhile(qtbot: QtBot, fleet: Fleet
     after(qtbot, page, undo.call)
     assert fleet.toasts[-1].detail == "it is not as this act left it any more"
     assert row(page, scope)["running"] == "0 / 9"
+
+
+# ---------------------------------------------------------------------------------------------------------- the filter
+def found(page: ShopsPage, qtbot: QtBot, expression: str, keys: str) -> None:
+    """Somebody filters the list, which then shows these shops."""
+    page.filter.clear()  # what was typed before may be chips by now
+    page.filter.field.setText(expression)
+    qtbot.keyClick(page.filter.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: sorted(listed(page)) == keys.split(), timeout=WAIT_MS)
+
+
+def test_shops_are_filtered_by_platform_group_tag_state_and_words(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.store.put_shops(
+        [
+            Shop(platform="temu", shop_id="a1", name="Berlin Home", group="east", tags=("vip",), dedicated=True),
+            Shop(platform="temu", shop_id="a2", name="Lyon Home", group="west"),
+            Shop(platform="pdd", shop_id="a3", name="柚子家纺", group="east", tags=("vip", "new")),
+        ]
+    )
+    fleet.engine.registry.forget()
+    fleet.context.commands.fleet.pause("shop:temu:a2")
+    trip(fleet, "pdd:a3")
+    page = open_page()
+    for expression, keys in (
+        ("group:east", "pdd:a3 temu:a1"),
+        ("platform:temu group:east", "temu:a1"),
+        ("tag:vip tag:new", "pdd:a3"),
+        ("dedicated:yes group:east", "temu:a1"),
+        ("state:flagged", "pdd:a3"),
+        ("状态:已暂停", "temu:a2"),
+        ("gate:breaker", "pdd:a3"),
+        ("home berlin", "temu:a1"),
+        ("temu:a", "temu:a1 temu:a2"),
+        ("分组：west", "temu:a2"),
+        ("nobody", ""),
+        ("group:east", "pdd:a3 temu:a1"),
+    ):
+        found(page, qtbot, expression, keys)
+    page.filter.clear()
+    found(page, qtbot, "group:east", "pdd:a3 temu:a1")
+    page.filter.field.setText("gate:held")
+    qtbot.waitUntil(lambda: "breaker" in page.filter.problem(), timeout=WAIT_MS)
+    assert sorted(listed(page)) == ["pdd:a3", "temu:a1"], "what is no filter leaves the list as it is"
+    found(page, qtbot, "group:west", "temu:a2")
+    assert page.filter.problem() == ""
+
+
+@pytest.mark.one_pair
+def test_the_filter_of_shops_is_remembered_and_goes_with_a_link(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    asked(qtbot, page, lambda: page.filter.add_value("platform", "temu"))
+    temu = listed(page)
+    assert 0 < len(temu) < 60
+    assert page.shown_request() == "platform:temu"
+    mine = fleet.context
+    fleet.context = replace(mine, profile="another")
+    other = open_page()
+    assert (other.filter.expression(), len(listed(other))) == ("", 60), "another fleet has other shops"
+    fleet.context = mine
+    again = open_page()
+    assert (again.filter.expression(), listed(again)) == ("platform:temu", temu)
+    asked(qtbot, again, lambda: again.show_request(SHOP))
+    assert (again.filter.expression(), again.table.current_key(), len(listed(again))) == ("", SHOP, 60)
+    asked(qtbot, again, lambda: again.show_request("platform:temu"))
+    assert listed(again) == temu
+
+
+@pytest.mark.one_pair
+def test_a_chip_offers_the_values_of_shops_with_how_many_have_them(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.store.put_shops([Shop(platform="pdd", shop_id="pdd-10021", name="微光", tags=("vip",))])
+    fleet.engine.registry.forget()
+    trip(fleet)
+    page = open_page()
+    offered = {}
+    for place in range(len(page.filter.chip_views())):
+        chip = page.filter.chip_views()[place]
+        with qtbot.waitSignal(chip.opened):
+            qtbot.keyClick(chip, Qt.Key.Key_Space)
+        (popup,) = page.findChildren(ValuePopup)
+        offered[chip.accessibleName()] = [popup.list.item(at).text() for at in range(popup.list.count())]
+        popup.close()
+        qtbot.waitUntil(lambda: not page.findChildren(ValuePopup))
+    assert list(offered) == [
+        f"Add filter: {name}" for name in ("State", "Platform", "Group", "Tag", "Queue", "Stopped by")
+    ]
+    assert offered["Add filter: State"][:2] == ["Needs a person   1", "To decide"]
+    assert "Dead letters   1" in offered["Add filter: State"]
+    assert offered["Add filter: Tag"] == ["vip   1"]
+    assert "Fails too often   1" in offered["Add filter: Stopped by"]
+    page.table.set_current_key(SHOP)
+    asked(qtbot, page, lambda: page.table.filter_requested.emit("state", "Dead letters", True))
+    assert (page.filter.expression(), listed(page)) == ("state:dead", [SHOP])
+    page.table.records.set_ticked([SHOP])
+    page.activateWindow()
+    page.table.setFocus()
+    qtbot.waitUntil(page.table.hasFocus)
+    qtbot.keyClick(page.table, Qt.Key.Key_Escape)
+    assert (page.table.records.ticked(), page.filter.expression()) == (frozenset(), "state:dead"), "first the selection"
+    qtbot.keyClick(page.table, Qt.Key.Key_Escape)
+    assert page.filter.expression() == ""
