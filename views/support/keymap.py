@@ -118,7 +118,10 @@ RAIL_KEYS = tuple(f"Alt+{key}" for key in "1234567890-")
 FIXED = (
     Fixed(PAGES, "Alt+1 …", N_("pages in the order of the rail"), RAIL_KEYS),
     Fixed(ANYWHERE, "Ctrl+1 …", N_("connections in their order"), tuple(f"Ctrl+{number}" for number in range(1, 10))),
-    Fixed(ANYWHERE, "Ctrl+Enter", N_("in dialogs the main button"), ()),  # no page hears it then
+    # no page hears these, for a dialog is open
+    Fixed(ANYWHERE, "Ctrl+Enter", N_("in dialogs the main button"), ()),
+    Fixed(ANYWHERE, "F8", N_("in New task, and in its rows, the next error"), ()),
+    Fixed(ANYWHERE, "Ctrl+R  Ctrl+O  Ctrl+L", N_("in Did it run? run again, open the shop, show its tasks"), ()),
     Fixed(
         TABLES,
         "Up  PgUp  Home …",

@@ -36,6 +36,7 @@ from views.support.connections import Connections
 from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label, line
 from views.support.operation import Operation
+from views.support.words.shop import LIMITS_OF
 from views.theme import theme
 from views.theme.theme import HIGH, NORMAL, SYSTEM
 from views.theme.tokens import CARD_GAP, DARK, LIGHT, PAGE_MARGIN, TEXT_SIZES
@@ -224,6 +225,10 @@ class SettingsPage(Page):
         self.where = Label("", "label", "text3", wrap=True)
         self.edit_button = Button(N_("Edit config.toml…"), icon="ph.pencil-simple")
         self.edit_button.clicked.connect(self.edit)
+        self.limits_button = Button(
+            N_("Limits…"), icon="ph.gauge", tip=N_("How much each platform, type and shop may do")
+        )
+        self.limits_button.clicked.connect(lambda: self.navigate.emit("shops", LIMITS_OF))
         self.keys_button = Button(N_("Show all keys"), icon="ph.keyboard", hint="window.keys")
         self.change_keys_button = Button(N_("Keys…"), icon="ph.pencil-simple")
 
@@ -309,7 +314,8 @@ class SettingsPage(Page):
         keys = Card(N_("Keyboard"), divided=True)
         keys.body.addLayout(in_row(self.keys_button, self.change_keys_button, STRETCH))
         running = Card(N_("How tasks run"), divided=True)
-        put(running.body, self.rules, self.where, (self.edit_button, 0, Qt.AlignmentFlag.AlignLeft))
+        put(running.body, self.rules, self.where)
+        running.body.addLayout(in_row(self.edit_button, self.limits_button, STRETCH))
         if self._settings is None:  # to show it, before it stands in something, would open it as a window
             running.hide()
         both = QWidget()

@@ -134,6 +134,12 @@ def test_all_keys_are_a_click_away(qtbot: QtBot, page: SettingsPage) -> None:
         page.keys_button.click()
 
 
+def test_limits_are_a_click_away(qtbot: QtBot, page: SettingsPage) -> None:
+    with qtbot.waitSignal(page.navigate) as asked:
+        page.limits_button.click()
+    assert asked.args == ["shops", "limits of "]
+
+
 def test_a_sample_that_fails_says_why(
     qtbot: QtBot, fleet: Fleet, page: SettingsPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
