@@ -254,8 +254,9 @@ class SchedulesPage(ListPage[ScheduleRow]):
         return self.filter.expression() or super().shown_request()
 
     def filter_shown(self) -> str:
-        """The filter."""
-        return self.filter.expression()
+        """The filter, without one the schedule that a moment of the past led to."""
+        asked = self.then.show if self.then is not None else ""
+        return self.filter.expression() or (str(asked) if self._find(asked) is not None else "")
 
     def panes(self) -> Sequence[QWidget]:
         """Filter, schedules, the load of the hours to come, their runs."""

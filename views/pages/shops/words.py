@@ -207,6 +207,9 @@ def summary(found: ShopsNow) -> str:
     """The page's line over the shops."""
     number = found.numbers.get(ALL, 0)
     parts = [ngettext("{n} shop", "{n} shops", number).format(n=text.count(number))]
+    if found.fitting is not None:
+        words = ngettext("{n} of {total} shop matches", "{n} of {total} shops match", number)
+        parts = [words.format(n=text.count(found.matching), total=text.count(number))]
     if asking := found.numbers.get(SESSION, 0):
         parts.append(ngettext("{n} needs a login", "{n} need a login", asking).format(n=text.count(asking)))
     if held := found.numbers.get(BREAKER, 0):

@@ -26,6 +26,7 @@ from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import WAIT_MS, opening
 from views.dialogs.confirm import LIMITS, ConfirmDialog
+from views.page import FromPast
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.page import SchedulesPage
 from views.theme import theme
@@ -652,3 +653,21 @@ def test_what_is_no_filter_is_said_below_it_and_the_list_stays(qtbot: QtBot, fle
     qtbot.waitUntil(lambda: bool(page.filter.problem()), timeout=WAIT_MS)
     assert "overdue" in page.filter.problem()
     assert page.table.records.rowCount() == 1
+
+
+@pytest.mark.one_pair
+def test_a_schedule_that_the_past_led_to_stays_under_its_moment_until_somebody_filters(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_shops(6)
+    plan(fleet, "orders")
+    plan(fleet, "goods")
+    page = open_page()
+    at_ms = fleet.store.now_ms() - 3_600_000
+    page.show_past(FromPast(at_ms=at_ms, said=lambda: "All of it is as it is now.", show="orders"))
+    for _again in range(2):
+        with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+            page.refresh()
+    assert (page.past_ms, page.table.current_key()) == (at_ms, "orders")
+    found_by(qtbot, page, "name:goods")
+    qtbot.waitUntil(lambda: page.past_ms == 0, timeout=WAIT_MS)

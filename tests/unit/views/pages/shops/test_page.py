@@ -1078,6 +1078,7 @@ def test_the_filter_of_shops_is_remembered_and_goes_with_a_link(qtbot: QtBot, fl
     asked(qtbot, page, lambda: page.filter.add_value("platform", "temu"))
     temu = listed(page)
     assert 0 < len(temu) < 60
+    assert page.header.summary() == f"{len(temu)} of 60 shops match"
     assert page.shown_request() == "platform:temu"
     mine = fleet.context
     fleet.context = replace(mine, profile="another")
