@@ -49,6 +49,8 @@ from views.widgets.connection.connection_row import MOST_KEYS
 MOST, MOST_TASKS, MOST_LOOKED_AT = 6, 8, 3000
 MOST_RECENT, MOST_USED = 5, 5
 LEAST_TYPED = 3
+#: states that nobody looks for a shop by
+CALM = frozenset({"healthy", "idle"})
 #: what the page Queues shows
 _QUEUES = frozenset({queues.LANE, queues.SHOP, queues.DELAY, "dead"})
 _RECENT, _USED = "palette.recent", "palette.used"
@@ -87,6 +89,7 @@ OTHER_WORDS: Mapping[str, str] = {
     "window.guide": "manual docs documentation help handbook 文档 说明书 帮助",
     "window.connection": "profile environment fleet server log in login user account 环境 集群 服务器 登录 用户 账号",
     "all": "everything tick check mark 全选 全部 勾选",
+    "shop.failed": "retry rerun redo again errors 重试 重跑 重做 错误",
     "tasks.export": "download save csv excel xlsx 下载 保存 表格",
     "retry": "rerun redo again resend repeat restart replay 重跑 重来 重做 再试 重发",
     "republish": "retry rerun resend replay requeue 重试 重跑 重发 重投",
@@ -128,9 +131,11 @@ class PaletteFinder(QObject):
 
     Signals:
         found: what was looked up (query), and groups of entries.
+        known: the shops are, for the first time: what is found now may be more.
     """
 
     found = Signal(str, object)
+    known = Signal()
 
     def __init__(
         self,
@@ -374,19 +379,23 @@ class PaletteFinder(QObject):
 
     def _take_shops(self, found: tuple[Mapping[str, Shop], Sequence[ShopNow]]) -> None:
         shops, states = found
+        first = not self._shop_entries
         self._states = {now.key: now for now in states}
         self._platforms = tuple(sorted({shop.platform for shop in shops.values()}))
         self._shop_entries = tuple(self._shop(key, shop) for key, shop in sorted(shops.items()))
+        if first and shops:
+            self.known.emit()
 
     def _shop(self, key: str, shop: Shop) -> Entry:
-        name = shop.called
+        name, now = shop.called, self._states.get(key)
+        state = (now.state, shop_words.state(now)) if now is not None and now.state not in CALM else ()
         return Entry(
             key=f"shop.{key}",
             kind="shop",
             words=name,
             note=shop.shop_id if shop.name else "",
             icon="ph.storefront",
-            others=(key, shop.shop_id, platform_badge(shop.platform), initials(name)),
+            others=(key, shop.shop_id, platform_badge(shop.platform), initials(name), *state),
             copy=key,
             run=partial(self._window.open_page, "shops", key),
         )

@@ -60,6 +60,7 @@ class ShellKeys(QObject):
         )
         self.palette = Palette(self._finder, window)
         self._finder.found.connect(self.palette.show_later)
+        self._finder.known.connect(self.palette.find_again)
         self.palette.asked.connect(self._finder.refresh)
         window.top_bar.search_requested.connect(self.palette.ask)
         window.top_bar.set_search_enabled(True)

@@ -127,13 +127,15 @@ def make_unopened(
 class _Commands:
     """What the palette of a window finds that has no connection."""
 
-    def __init__(self, entries: Callable[[], list[Entry]]) -> None:
-        self._entries = entries
+    def __init__(self, entries: Callable[[], list[Entry]], looks: Callable[[], list[Entry]]) -> None:
+        """``looks``: found by typing alone."""
+        self._entries, self._looks = entries, looks
 
     def find(self, query: str, _scope: str) -> list[tuple[str, list[Entry]]]:
         from console.palette import also_called, best  # read when it is first asked for: the window opens sooner
 
-        return [(_("Commands"), best(query, also_called(self._entries), MOST))]
+        looks = self._looks if query else list
+        return [(_("Commands"), best(query, also_called(lambda: [*self._entries(), *looks()]), MOST))]
 
     def look_up(self, _query: str, _scope: str) -> None:
         """No server is there to be asked."""
@@ -175,7 +177,7 @@ def _serve(window: MainWindow, looks: Looks, commands: Callable[[], list[Entry]]
         ]
         return [*commands(), choices(), *shown]
 
-    palette = Palette(_Commands(entries), window, commands_only=True)
+    palette = Palette(_Commands(entries, partial(_choices, looks)), window, commands_only=True)
     window.closing.connect(palette.hide)
 
     for name, slot in (

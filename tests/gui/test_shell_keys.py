@@ -27,6 +27,7 @@ from services.domain.gates.limit import Limit
 from services.domain.promises.promise import Promise
 from services.domain.task.queues import DEAD_QUEUE
 from services.domain.task.status import Status, Triage
+from services.monitor.shops.states import ShopStates
 from services.monitor.tasks import TaskQueries
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
@@ -544,6 +545,28 @@ def test_other_words_are_those_of_entries_that_there_are(window: Window, desk: D
     known |= {f"{name}.{value}" for name, _title, values in LOOKS for value, _word in values}
     known |= {key.rpartition(".")[2] for key in known}
     assert OTHER_WORDS.keys() - known == set()
+
+
+def test_shops_are_found_by_what_is_true_of_them(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    desk.session.commands.fleet.pause("shop:pdd:pdd-10021", reason="sale")
+    palette = window.keys.palette
+
+    def found() -> list[str]:
+        palette.ask()
+        palette.field.setText("pause pdd")
+        return [entry.key for entry in entries(window) if entry.kind == "shop"]
+
+    wait(qtbot, lambda: found() == ["shop.pdd:pdd-10021"])
+
+
+def test_shops_that_are_known_after_somebody_has_typed_are_found(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    palette = window.keys.palette
+    with held(ShopStates, "look", all_of_them=True) as call:
+        palette.ask()
+        call.wait(qtbot)
+        palette.field.setText("lumo")
+        assert entries(window) == []
+    wait(qtbot, lambda: [entry.key for entry in entries(window)] == ["shop.temu:temu-20117"])
 
 
 def test_a_table_whose_rows_can_be_ticked_is_ticked_from_the_palette(window: Window, desk: Desk, qtbot: QtBot) -> None:

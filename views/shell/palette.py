@@ -173,6 +173,12 @@ class Palette(Dimming):
         if self.isVisible() and self._argument is None:
             self._finder.look_up(query, scope)
 
+    def find_again(self) -> None:
+        """More can be found than when it was opened; the cursor stays where it is."""
+        if self.isVisible() and self._argument is None:
+            self._show(self._finder.find(*self._query()), keep=True)
+            self._ask_server()
+
     def show_later(self, query: str, groups: Sequence[Group]) -> None:
         """Show what the server found for `query` below the rest; the cursor stays where it is."""
         now, scope = self._query()
