@@ -150,7 +150,7 @@ class VitalPopovers(QObject):
         if version:
             rows.append((_("Version"), version))
         if trace.latencies:
-            if trace.connected:
+            if trace.connected and not words:
                 rows.append((_("Latency now"), _milliseconds(trace.latencies[-1])))
             rows.append((_("Slowest of 10 minutes"), _milliseconds(max(trace.latencies))))
         if trace.lost_ms:
@@ -200,10 +200,11 @@ class VitalPopovers(QObject):
             (_("Taken at"), shown.clock(snapshot.at_ms, ticks().present_ms())),
             (_("Changes heard after"), _milliseconds(snapshot.lag_ms)),
         )
-        state = "warning" if self._window.top_bar.is_stale else "healthy"
-        words = _("stale") if state == "warning" else _("live")
-        verbs = ((_("Reconnect now"), self._reconnect),) if state == "warning" else ()
-        return HealthDetail(title=_("Freshness"), state=state, words=words, rows=rows, verbs=verbs)
+        said = self._window.top_bar.pill("freshness").health
+        words = f"{said.name} {said.value}".strip() if said.state == "warning" else _("live")
+        lost = self._window.top_bar.is_stale or not snapshot.broker.connected
+        verbs = ((_("Reconnect now"), self._reconnect),) if lost else ()
+        return HealthDetail(title=_("Freshness"), state=said.state, words=words, rows=rows, verbs=verbs)
 
     def _counted_ago(self, snapshot: Snapshot) -> str:
         """The broker is asked less often than the records: each queue costs it something."""
@@ -226,7 +227,9 @@ class VitalPopovers(QObject):
         ]
         if self._role.read_only:
             rows.append((_("Because"), told(self._role.read_only)))
-        state = "warning" if role == "viewer" else "healthy"
+        elif self._window.acting:
+            rows.append((_("Why not now"), self._window.acting))
+        state = "warning" if self._window.acting else "healthy"
         return HealthDetail(title=_("Rights"), state=state, words=called.role(role), rows=tuple(rows))
 
     def _time(self) -> HealthDetail:
@@ -308,7 +311,8 @@ class ShellWiring(QObject):
         self._woke = 0.0  #: monotonic seconds of the end
         self._health = HealthLog()
         self._latencies: dict[str, float] = {}  #: as shown, by part
-        self._reached = (True, True, False)  #: whether store and broker answered in the newest snapshot; no writes
+        #: whether store and broker answered in the newest snapshot; no writes; whether the broker tells what it holds
+        self._reached = (True, True, False, True)
         self.loss = LossWatch(
             window,
             feed,
@@ -362,7 +366,7 @@ class ShellWiring(QObject):
         if snapshot.at_ms or not snapshot.store.connected:
             self._health.note(snapshot, ticks().present_ms())
         self.loss.look(snapshot)
-        reached = (snapshot.store.connected, snapshot.broker.connected, bool(snapshot.no_writes))
+        reached = (snapshot.store.connected, snapshot.broker.connected, bool(snapshot.no_writes), snapshot.told)
         if reached != self._reached:  # at once, not with the next second
             self._reached = reached
             self._show_age()
@@ -483,6 +487,10 @@ class ShellWiring(QObject):
             since = shown.clock(self.loss.as_of_ms, ticks().present_ms())
             self._window.top_bar.show_lost(since, records=snapshot.store.connected)
             self._window.stand_still("" if snapshot.store.connected else since)
+        elif not snapshot.told and snapshot.depths_taken:  # the rest is of now
+            old_ms = round((self._clock.monotonic() - snapshot.depths_taken) * 1000)
+            now = ticks().present_ms()
+            self._window.top_bar.show_lost(shown.clock(now - old_ms, now), records=True)
         elif self._window.recorded and (past := self._past()):
             self._window.top_bar.show_recorded(past)
         else:

@@ -48,5 +48,7 @@ class HealthLog:
         if broker.connected and store.connected and 0 <= since < STEP_MS:
             return
         self._noted_ms = now_ms
-        self.broker.note(now_ms, broker.latency_ms, broker.error, connected=broker.connected)
+        # how fast a broker was that says nothing now is no news of it
+        latency_ms = broker.latency_ms if snapshot.told else -1.0
+        self.broker.note(now_ms, latency_ms, broker.error, connected=broker.connected)
         self.store.note(now_ms, store.latency_ms, store.error, connected=store.connected)

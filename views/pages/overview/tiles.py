@@ -135,7 +135,7 @@ def unacked_kpi(sight: Sight) -> Kpi:
     if sight.now.broker_old:
         # it takes back what it had handed out, so its last number would be told beside tasks that ended since
         lost = not sight.now.flow.facts.broker
-        context = _("not known while the broker is lost") if lost else _("not known: the broker does not answer")
+        context = _("not known while the broker is lost") if lost else _("the broker does not answer")
         return Kpi(value="–", context=context, sentence=_say(_("With workers"), "", "", context))
     context = _("{running} running · {ahead} fetched ahead").format(
         running=text.count(sight.now.running), ahead=text.count(sight.now.ahead)
