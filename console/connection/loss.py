@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
@@ -11,7 +13,7 @@ from console.main_window import MainWindow
 from services.domain.insight import connection
 from services.domain.insight.worker import CUT_OFF
 from services.domain.task.status import WAITING, Status
-from services.i18n import _, fill, ngettext
+from services.i18n import _, fill, ngettext, pgettext
 from services.messages import render, told
 from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
@@ -21,7 +23,7 @@ from views.support.feed import Feed
 from views.support.instant import ticks
 from views.support.language import on_language_changed
 from views.support.words import worker
-from views.widgets.toast import ToastSpec
+from views.widgets.toast import ToastAction, ToastSpec
 
 CARD_AFTER_MS = 10_000
 TOLD_AFTER_MS = 2_000
@@ -107,7 +109,7 @@ class LossWatch(QObject):
         if not snapshot.retry_in_s and now - self._told_at < BROKER_PACE_MS:
             return  # the store answers and snapshots go on; the broker is tried at a pace of its own
         self._told_at = now
-        self._tries += 1 if snapshot.retry_in_s else 0
+        self._tries = snapshot.tries
         wait = snapshot.retry_in_s  # 0 where only the broker is lost: its driver tries at a pace of its own
         self._window.banner.show_loss(*self._banner_words(), wait, wait)
         if self.card.isVisible():
@@ -185,20 +187,23 @@ class LossWatch(QObject):
         self._window.stand_still("")
         self._window.catch_up()
         if noticed >= TOLD_AFTER_MS:
-            self._window.toasts.show(ToastSpec(text=self._summary(gone, snapshot), status="healthy", key=BACK))
+            self._window.toasts.show(self._summary(gone, snapshot))
 
-    def _summary(self, gone_ms: int, snapshot: Snapshot) -> str:
+    def _summary(self, gone_ms: int, snapshot: Snapshot) -> ToastSpec:
         back = _("Back after {span}.").format(span=text.duration(shown.span(gone_ms)))
+        spec = ToastSpec(text=back, status="healthy", key=BACK)
         if self._before is None:
-            return back
+            return spec
         old, new = self._before.counts.status, snapshot.counts.status
         done = max(0, new.get(Status.SUCCEEDED, 0) - old.get(Status.SUCCEEDED, 0))
         died = max(0, new.get(Status.DEAD, 0) - old.get(Status.DEAD, 0))
         if not done and not died:  # workers may yet hand in what they finished meanwhile: none is no news
-            return back
+            return spec
         said = ngettext("{n} task done", "{n} tasks done", done).format(n=text.count(done))
         dead = ngettext("{n} new dead letter", "{n} new dead letters", died).format(n=text.count(died))
-        return f"{back} {text.listed((said, dead))}"
+        page = "dead_letters" if died else "tasks"
+        opens = ToastAction(text=pgettext("button", "Open"), call=partial(self._window.open_page, page))
+        return replace(spec, text=f"{back} {text.listed((said, dead))}", actions=(opens,))
 
     def _on_other(self) -> None:
         self.other_wanted.emit(self.card.mapToGlobal(self.card.rect().bottomLeft()))

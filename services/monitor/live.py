@@ -103,6 +103,7 @@ class Snapshot:
     leader: str = ""
     leaderless_ms: int = 0  #: since when nobody leads, UTC ms; 0 while somebody does, or since before that was watched
     retry_in_s: float = 0.0  #: until the next try to connect, 0 while connected
+    tries: int = 0  #: in vain since the store answered last
     #: the workers as they were judged at its moment, once somebody asked
     _judged: list[FleetNow] = field(default_factory=list, init=False, repr=False, compare=False)
 
@@ -307,11 +308,25 @@ class Live:
                 spent = self._clock.monotonic() - begun
                 least = min(PACE_AT_MOST_S, max(PACE_S, PACE_SHARE * spent))
             looked = self._clock.monotonic()
-            self._clock.wait(self._now, max(wait, least))
+            self._rest(max(wait, least))
             soonest = looked + least - self._clock.monotonic()
             if soonest > 0:
                 self._clock.wait(self._stop, soonest)
             self._now.clear()
+
+    def _rest(self, seconds: float) -> None:
+        """Wait for the next look. While the store is lost that may be half a minute; a broker that is lost or back
+        meanwhile is told all the same.
+        """
+        if not self._failures:
+            self._clock.wait(self._now, seconds)
+            return
+        end = self._clock.monotonic() + seconds
+        while (left := end - self._clock.monotonic()) > 0 and not self._now.is_set():
+            self._clock.wait(self._now, min(left, SLOW_S))
+            broker = self._broker.health()
+            if broker.connected != self._snapshot.broker.connected:
+                self._show(replace(self._snapshot, broker=broker, retry_in_s=max(0.1, left - SLOW_S)))
 
     def _look(self) -> float:
         now = self._clock.monotonic()
@@ -334,6 +349,7 @@ class Live:
                 rates=self._rates(now, self.now_ms()),
                 lag_ms=self._lag_ms,
                 retry_in_s=0.0,
+                tries=0,
             )
         except Exception as exc:  # likewise: what cannot be read is shown as lost, and looked at again
             if not isinstance(exc, ConsoleError):
@@ -341,7 +357,9 @@ class Live:
             wait = backoff_s(self._failures)
             self._failures += 1
             lost = StoreHealth(connected=False, error=words_of(exc) or type(exc).__name__)
-            fresh = replace(self._snapshot, store=lost, broker=self._broker.health(), retry_in_s=wait)
+            fresh = replace(
+                self._snapshot, store=lost, broker=self._broker.health(), retry_in_s=wait, tries=self._failures
+            )
             self._show(fresh)
             return wait
         quiet = (counts.cursor, depths) == (self._snapshot.counts.cursor, self._snapshot.depths)

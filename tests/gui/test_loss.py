@@ -236,11 +236,13 @@ def test_a_broker_that_is_there_and_says_nothing_makes_what_it_told_look_old(
         assert page.charts.rates.graphicsEffect() is None, "the records tell that"
         assert page.tiles["unacked"].kpi.value == "–"
         assert not window.banner.isVisible(), "nothing is lost"
+        qtbot.waitUntil(lambda: window.top_bar.pill("freshness").health.name == "records live, broker as of")
         pill.click()
         detail = console.wiring.doors.popover
         assert detail is not None
         assert detail.part.words == "no answer"
         assert "Queues counted" in dict(detail.part.rows)
+        assert "Latency now" not in dict(detail.part.rows), "it has not answered now"
         detail.close()
     finally:
         goes_on.set()
@@ -283,6 +285,10 @@ def test_the_return_says_what_happened_meanwhile(qtbot: QtBot, console: Console,
     assert text.startswith("Back after 2 m ")
     assert text.endswith("1 task done, 1 new dead letter")
     assert desk.get(died.task_id).status == Status.DEAD
+    (toast,) = (one for one in console.window.toasts.toasts() if one.spec.text.startswith("Back"))
+    (opens,) = toast.spec.actions
+    opens.call()
+    assert console.window.current == "dead_letters"
 
 
 @pytest.mark.one_pair
@@ -434,6 +440,12 @@ def test_the_pill_of_a_lost_part_tells_the_error_and_reconnects(qtbot: QtBot, co
     assert popover(console).part.state == "unconfirmed"
     assert popover(console).part.words == "not known, 0 of 0 were up"
     assert "Taken at" in popover(console).facts.values()
+    popover(console).close()
+    console.window.status_bar.part_clicked.emit("rights")
+    assert popover(console).facts.values()["Why not now"] == "Not while the connection is lost"
+    popover(console).close()
+    console.window.top_bar.health_requested.emit("freshness", QPoint(0, 0))
+    assert popover(console).part.words.startswith("as of ")
     popover(console).close()
     console.window.top_bar.health_requested.emit("store", QPoint(0, 0))
     cut.mend()

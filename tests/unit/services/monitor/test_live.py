@@ -13,6 +13,7 @@ from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.event import EventBatch
+from services.domain.task.order import BrokerHealth
 from services.domain.task.search.query import Page, Query
 from services.monitor.live import REST_S, SLOW_S, SNAPSHOT_S, Changes, Live, Snapshot, backoff_s
 from tests.contract.waiting import eventually
@@ -93,6 +94,24 @@ def test_each_wait_for_a_server_doubles_up_to_half_a_minute_and_no_two_windows_w
         waits = {backoff_s(failures) for _window in range(20)}
         assert len(waits) > 1
         assert 0.8 * most_s <= min(waits) <= max(waits) <= most_s
+
+
+def test_a_broker_that_goes_while_the_store_is_lost_is_told_before_the_next_try(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live.start()
+    eventually(lambda: live.snapshot().at_ms)
+
+    def silent() -> Any:
+        raise StoreUnavailable("nobody answers")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(room.store, "counts", silent)
+        eventually(lambda: live.snapshot().tries == 3)  # it is tried again after three seconds and more
+        assert live.snapshot().broker.connected
+        patch.setattr(room.broker, "health", lambda: BrokerHealth(connected=False, error="gone"))
+        eventually(lambda: not live.snapshot().broker.connected)
+        assert (live.snapshot().tries, live.snapshot().store.connected) == (3, False)
 
 
 def test_a_gap_is_told(room: Room, live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
