@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import shutil
@@ -19,13 +20,35 @@ REVEALED: ContextVar[bool] = ContextVar("secrets are shown", default=False)
 COLOURLESS: ContextVar[bool] = ContextVar("no colours", default=False)
 
 
+#: what says nothing of a terminal: a system without a locale names these, and its terminals show UTF-8
+_UNTOLD = frozenset({"utf-8", "ascii", "iso8859-1"})
+
+
+#: what stands in our sentences and in no code page, as it is shown there
+_PLAIN, _INSTEAD = "fleetdeck.plain", {"\u2009": " ", "\u202f": " ", "•": "*"}
+
+
+def _instead(exc: UnicodeError) -> tuple[str, int]:
+    if not isinstance(exc, UnicodeEncodeError):
+        raise exc
+    return "".join(_INSTEAD.get(char, "?") for char in exc.object[exc.start : exc.end]), exc.end
+
+
+codecs.register_error(_PLAIN, _instead)
+
+
 def speak_utf8() -> None:
     """Let both outputs be UTF-8, also where a pipe or file of Windows would get the code page of the machine.
 
-    That has no room for most names of shops, and whoever reads ``--json`` expects no code page.
+    That has no room for most names of shops, and whoever reads ``--json`` expects no code page. A terminal that is set
+    to another encoding, such as GBK, gets that: UTF-8 would be gibberish there.
     """
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a window has none
+        if not isinstance(stream, io.TextIOWrapper):  # a window has none
+            continue
+        if stream.isatty() and codecs.lookup(stream.encoding).name not in _UNTOLD:
+            stream.reconfigure(errors=_PLAIN)
+        else:
             stream.reconfigure(encoding="utf-8")
 
 
