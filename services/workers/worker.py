@@ -28,7 +28,7 @@ from services.domain.gates.lane_share import Share, Sharing
 from services.domain.insight import publisher
 from services.domain.insight import worker as insight
 from services.domain.task import ledger
-from services.domain.task.lane import LANES
+from services.domain.task.lane import LANE_QUEUE, LANES
 from services.domain.task.order import BrokerHealth, QueueDepth
 from services.domain.text.said import said
 from services.engine import farewells
@@ -546,6 +546,7 @@ class Heartbeat:
         """The heartbeat."""
         with self._me.oneshot():
             cpu, memory = self._me.cpu_percent(None), self._me.memory_info().rss / 1e6
+        closed = broker.closed if broker is not None else ()
         return WorkerInfo(
             worker=self._name,
             host=socket.gethostname(),
@@ -558,7 +559,7 @@ class Heartbeat:
             node=self._options.node,
             started_at=self.began,
             slots=slots,
-            lanes=self._options.lanes,
+            lanes=tuple(lane for lane in self._options.lanes if f"{LANE_QUEUE}{lane}" not in closed),
             shares={lane: (share.least, share.most) for lane, share in shares.items()},
             state=state,
             prefetched=prefetched,

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from services import assembly, messages
 from services.domain.errors import ConsoleError
@@ -19,8 +20,8 @@ from services.version import VERSION
 from services.workers import intake
 from tests.contract.waiting import eventually
 from tests.faults.conftest import Behind
-from tests.integration.fleet_rig import lines
-from tests.support.services import Redis
+from tests.integration.fleet_rig import lines, vhost
+from tests.support.services import RabbitMQ, Redis
 
 pytestmark = [pytest.mark.fault, pytest.mark.rabbitmq, pytest.mark.redis]
 LANE = "rpa_tasks_normal"
@@ -208,3 +209,26 @@ def test_a_worker_that_alone_has_lost_the_broker_is_said_everywhere(behind: Behi
     eventually(lambda: not engine.store.workers()[0].link.lost_at, 30)
     told = flow.look_once(engine.store, engine.broker, engine.registry, engine.clock)
     assert english_headline(headline(told)) == "Nothing is waiting and nothing is running"
+
+
+def test_a_lane_that_a_worker_may_not_read_is_none_of_its_lanes(behind: Behind, rabbitmq: RabbitMQ) -> None:
+    """It takes from the others, and what waits in that one is not said to start at once."""
+    fleet, engine = behind.fleet, behind.fleet.engine
+    mine = fleet.settings.broker
+    rabbitmq.api("PUT", "/api/users/reader", {"password": "x", "tags": ""})
+    rights = {"configure": ".*", "write": ".*", "read": "^(?!rpa_tasks_normal).*$"}
+    rabbitmq.api("PUT", f"/api/permissions/{vhost(mine.url)}/reader", rights)
+    try:
+        engine.broker.ensure()
+        url = mine.url.replace("guest:guest", "reader:x")
+        worker = fleet.worker(2, engine=fleet.open(broker=structs.replace(mine, url=url)))
+        eventually(lambda: engine.store.workers()[0].lanes == ("high", "low"), 30)
+        task_id = fleet.create("s1")
+        assert fleet.wait(fleet.create("s2", priority="high"), "succeeded").worker == worker.name
+        assert fleet.task(task_id).status == "queued"
+        told = flow.look_once(engine.store, engine.broker, engine.registry, engine.clock)
+        assert "starts now" not in english_headline(headline(told))
+        wait = assembly.queries(engine).tasks.waits([fleet.task(task_id)])[task_id]
+        assert wait.gate.name == "no_worker"
+    finally:
+        rabbitmq.api("DELETE", "/api/users/reader")

@@ -250,7 +250,8 @@ def test_a_lane_that_a_user_may_not_read_keeps_the_others_going(rabbitmq: Rabbit
             opened(rabbitmq, amqp_vhost.replace("guest:guest", "reader:x"), QUICK) as broker,
         ):
             consumer = broker.consumer(["high", "normal", "low"], window=5, name="w")
-            eventually(lambda: "rpa_tasks_normal" in broker.health().error, 30)
+            eventually(lambda: broker.health().closed == ("rpa_tasks_normal",), 30)
+            assert "rpa_tasks_normal" in broker.health().error
             for number in range(3):
                 assert whole.publish([order(f"m{number}")])[0].ok
             assert [one.message_id for one in collect(consumer, 3)] == ["m0", "m1", "m2"]

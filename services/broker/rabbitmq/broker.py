@@ -251,6 +251,7 @@ class RabbitBroker:
             why=", ".join(alarms) or self._out.why or refused,
             unanswered=self._publisher.unanswered,
             unanswered_ms=self._publisher.unanswered_ms,
+            closed=tuple(queue for one in consumers if not one.closed for queue in one.refused),
         )
 
     def facts(self) -> dict[str, str]:

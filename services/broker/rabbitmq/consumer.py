@@ -175,6 +175,11 @@ class RabbitConsumer(DeliveryChannel):
         return self._subscription.error or (self._rota.error if self._rota is not None else "")
 
     @property
+    def refused(self) -> tuple[str, ...]:
+        """Queues that this user may not take from."""
+        return self._subscription.refused
+
+    @property
     def ack_lost(self) -> int:
         with self._cond:
             return self.ledger.ack_lost + self._shops.ledger.ack_lost

@@ -85,6 +85,11 @@ class Subscription:
         self.channel: Channel | None = None
         self.error = ""
 
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Queues that this user may not take from; any thread may ask."""
+        return tuple(self._refused)
+
     # ---------------------------------------------------------------------------------------------------- asked for
     def set_window(self, window: int) -> None:
         self._window = window
@@ -239,7 +244,8 @@ class Subscription:
             log.warning("%s", cause)
         self.error = cause
         if reason.code == ACCESS_REFUSED:  # all queues of this channel would be lost with each further try
-            self._refused |= {queue: cause for queue in self._queues if f"queue '{queue}'" in reason.text}
+            named = [queue for queue in self._queues if f"queue '{queue}'" in reason.text]
+            self._refused = {**self._refused, **dict.fromkeys(named, cause)}
             self._tried_at = self._link.now()
         self._recover()
 
@@ -292,7 +298,7 @@ class Subscription:
         def begin(channel: Channel) -> None:
             def permitted(_frame: object) -> None:
                 log.info("this user may take from %s again", queue)
-                self._refused.pop(queue, None)
+                self._refused = {name: why for name, why in self._refused.items() if name != queue}
                 channel.close()
                 self._converge()
 
