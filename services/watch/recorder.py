@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import sqlite3
 import threading
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from services.domain.errors import ConsoleError
@@ -16,6 +17,7 @@ from services.domain.past import recorded
 from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, UNTOLD, WORKER, Frame, Numbers
 from services.domain.past.recorded import Recorded
 from services.domain.task.event import Event
+from services.domain.task.lane import LANES
 from services.domain.task.order import QueueDepth
 from services.domain.task.search.query import equals
 from services.domain.task.status import WAITING, Status, Triage
@@ -60,6 +62,7 @@ class Recorder(OnDuty):
         self._came = self._went = self._failed = 0
         self._counted = False  #: whether all events since the last look were read
         self._before: tuple[int, int, Mapping[str, int]] | None = None  #: active, dead, and done by worker, at that
+        self._tried: dict[str, tuple[int, int]] | None = None  #: done and failed by worker, at the last look
         self._states: ShopStates | None = None
         self._shops: dict[str, str] = {}
         self._shops_due = 0.0
@@ -70,7 +73,7 @@ class Recorder(OnDuty):
         """Until it is told to stop. What cannot be asked or written is a gap."""
         tape: Tape | None = None
         failed = ""
-        self._cursor, self._before, self._said, self._depths = "", None, None, None
+        self._cursor, self._before, self._said, self._depths, self._tried = "", None, None, None, None
         while not stop.is_set():
             begun = self._clock.monotonic()
             try:
@@ -131,6 +134,7 @@ class Recorder(OnDuty):
         oldest = self._oldest() if waiting else 0
         unacked = sum(one.unacked or 0 for one in depths) if told else UNTOLD
         came, went, failed = self._ends(seen)
+        tries, tries_failed = self._tries(seen)
         numbers = Numbers(
             at_ms=seen.at_ms,
             since_ms=seen.at_ms,
@@ -153,6 +157,11 @@ class Recorder(OnDuty):
             peak_waiting=waiting,
             peak_unacked=unacked,
             peak_oldest_s=oldest,
+            **{f"waits_{lane}_s": self._waits(seen, lane) for lane in LANES},
+            held_s=max((held for one in fleet.workers for held in _held_s(one, seen.at_ms)), default=0),
+            broken=max(Counter(one.kind for one in self._store.breakers() if one.is_open).values(), default=0),
+            tries=tries,
+            tries_failed=tries_failed,
         )
         return Frame(numbers, self._things(seen))
 
@@ -206,6 +215,24 @@ class Recorder(OnDuty):
             came = max(0, went + active - before[0])
         return came, went, failed
 
+    def _tries(self, seen: Snapshot) -> tuple[int, int]:
+        """Attempts that ended since the last look, and those of them that failed; a worker that is not listed for a
+        moment keeps what it had counted.
+        """
+        now = {one.worker: (one.done, one.failed) for one in seen.workers}
+        before, self._tried = self._tried, {**(self._tried or {}), **now}
+        if before is None:
+            return 0, 0
+        known = [(before.get(name, (0, 0)), counted) for name, counted in now.items()]
+        good = sum(max(0, counted[0] - was[0]) for was, counted in known)
+        bad = sum(max(0, counted[1] - was[1]) for was, counted in known)
+        return good + bad, bad
+
+    def _waits(self, seen: Snapshot, lane: str) -> int:
+        if not seen.counts.lanes.get(lane, {}).get(Status.QUEUED, 0):
+            return 0
+        return waited_ms(self._store, equals("status", Status.QUEUED), equals("lane", lane)) // 1000
+
     def _oldest(self) -> int:
         return waited_ms(self._store, equals("status", *sorted(WAITING))) // 1000
 
@@ -231,6 +258,13 @@ class Recorder(OnDuty):
         self._shops = {one.key: state for one in self._states.shops(seen) if (state := shop_state(one))}
         self._shops_due = begun + SHOPS_SHARE * (self._clock.monotonic() - begun)
         return self._shops
+
+
+def _held_s(now: WorkerNow, at_ms: int) -> Iterator[int]:
+    """How long it holds each of its tasks, while it is heard of."""
+    for slot in () if now.missing else now.slots:
+        if slot.task_id and slot.since:
+            yield max(0, at_ms - slot.since) // 1000
 
 
 def shop_state(now: ShopNow) -> str:

@@ -99,6 +99,31 @@ def test_a_flood_is_reckoned_and_not_read(fleet: Fleet, recorder: Recorder, monk
     assert (calm.counted, calm.came, calm.went) == (True, 0, 0)
 
 
+def test_it_keeps_how_long_tasks_wait_in_each_lane_and_are_held(fleet: Fleet, recorder: Recorder) -> None:
+    nobody = recorder.look().numbers
+    assert (nobody.waits_high_s, nobody.waits_low_s, nobody.held_s, nobody.broken, nobody.tries) == (0, 0, 0, 0, 0)
+    fleet.create("s1", priority="low")
+    later = eventually(lambda: (found := recorder.look().numbers).waits_low_s >= 1 and found, 60)
+    assert (later.waits_high_s, later.waits_normal_s) == (0, 0)
+    fleet.worker()
+    fleet.create("s2", sleep=8)
+    eventually(lambda: recorder.look().numbers.held_s >= 1, 60)
+
+
+def test_it_counts_attempts_by_what_workers_say(fleet: Fleet, recorder: Recorder) -> None:
+    recorder.look()
+    fleet.worker()
+    fleet.create("s1")
+    fleet.create("s2", fail="bad_payload", max_retries=0)
+    seen: list[Numbers] = []
+
+    def counted() -> bool:
+        seen.append(recorder.look().numbers)
+        return (sum(one.tries for one in seen), sum(one.tries_failed for one in seen)) == (2, 1)
+
+    eventually(counted, 60)
+
+
 def test_a_leader_records_while_it_leads(fleet: Fleet) -> None:
     steward = fleet.steward()
     file = assembly.recorder_file(fleet.engine.settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -9,10 +10,18 @@ import msgspec
 
 from services.domain.alerts.rule import Rule
 from services.domain.past import frame
-from services.domain.past.frame import Change, Gap, Numbers, Things
+from services.domain.past.frame import UNTOLD, Change, Gap, Numbers, Things
 from services.domain.past.lanes import Span
 
 POINTS = 600  #: of a curve, at most
+
+
+class Tried(NamedTuple):
+    """Attempts that ended in the minutes before an instant that a rule names, as far as they are recorded."""
+
+    tries: int
+    failed: int
+    span_ms: int
 
 
 class Seen(NamedTuple):
@@ -21,6 +30,7 @@ class Seen(NamedTuple):
     at_ms: int
     numbers: Numbers | None  #: of the row that ends there, None between two rows
     things: Mapping[str, int]  #: since when it is so, by the name of those whose state matters
+    tried: Tried = Tried(0, 0, 0)
 
 
 #: of each matter of a rule since when its condition holds (UTC ms), 0 where it does not; None where nothing tells it
@@ -31,7 +41,8 @@ class Past(msgspec.Struct, frozen=True):
     """What of the recorded tells a measure. ``kind``: of the things that it looks at, "" for numbers alone;
     ``matters``: what a state comes to for it, "" for nothing; ``state``: a word that stands in all that come to
     something; ``old``: the first word of a state that of a whole comes to nothing, as it began long before.
-    ``measured``: what is held against the ``limit`` of this name, None where nothing tells it.
+    ``told``: whether a row tells it at all. ``measured``: by the name of each limit what is held against it, None where
+    nothing tells it.
     """
 
     holds: Holds
@@ -39,8 +50,8 @@ class Past(msgspec.Struct, frozen=True):
     matters: Callable[[str], str] = str
     state: str = ""
     old: str = ""
-    limit: str = ""
-    measured: Callable[[Seen, Rule], float | None] | None = None
+    told: Callable[[Numbers], bool] = lambda _row: True
+    measured: Mapping[str, Callable[[Seen, Rule], float | None]] = {}
 
 
 class Whole(NamedTuple):
@@ -103,17 +114,14 @@ def dry_run(
     """
     matters: dict[str, _Matter] = {}
     told: list[Span] = []
-    known, step = begin, max(1, (end - begin) // POINTS)
-    curve: dict[int, tuple[int, float]] = {}
-    for seen, since in _seen(rows, past, states):
+    known, curves = begin, {limit: _Curve(begin, end) for limit in past.measured}
+    for seen, since in _seen(rows, past, states, rule):
         if since > known:
             for one in matters.values():
                 one.miss()
         known = max(known, seen.at_ms)
-        measured = past.measured(seen, rule) if past.measured is not None else None
-        part = (seen.at_ms - begin) // step
-        if measured is not None and begin <= seen.at_ms and measured >= curve.get(part, (0, 0.0))[1]:
-            curve[part] = seen.at_ms, measured
+        for limit, measure in past.measured.items():
+            curves[limit].add(seen.at_ms, measure(seen, rule))
         found = past.holds(seen, rule)
         if found is None:
             continue
@@ -123,21 +131,69 @@ def dry_run(
             if over is not None:
                 told.append(over._replace(name=name))
     told += [Span(one.told, end, name) for name, one in matters.items() if one.told]
+    limit = max(curves, key=lambda name: curves[name].share(rule.limit(name)), default="")
     return DryRun(
         begin=begin,
         end=end,
         told=tuple(sorted(told)),
         gaps=tuple(frame.gaps(rows, begin, end)),
-        curve=tuple(curve[part] for part in sorted(curve)),
-        limit=past.limit,
+        curve=curves[limit].points if limit else (),
+        limit=limit,
     )
 
 
-def _seen(rows: Sequence[Numbers], past: Past, states: Sequence[Whole | Change]) -> Iterator[tuple[Seen, int]]:
+class _Curve:
+    """What was measured, the highest of each part of the time."""
+
+    def __init__(self, begin: int, end: int) -> None:
+        self._begin, self._step = begin, max(1, (end - begin) // POINTS)
+        self._parts: dict[int, tuple[int, float]] = {}
+
+    def add(self, at: int, value: float | None) -> None:
+        """Take in a value; None where nothing tells it."""
+        part = (at - self._begin) // self._step
+        if value is not None and self._begin <= at and value >= self._parts.get(part, (0, 0.0))[1]:
+            self._parts[part] = at, value
+
+    def share(self, limit: float) -> float:
+        """How near it came to a limit; one that is 0 is none."""
+        return max((value for _at, value in self._parts.values()), default=0.0) / limit if limit else -1.0
+
+    @property
+    def points(self) -> tuple[tuple[int, float], ...]:
+        """In order of time."""
+        return tuple(self._parts[part] for part in sorted(self._parts))
+
+
+class _Window:
+    """Attempts of the last minutes, row by row."""
+
+    def __init__(self, span_ms: int) -> None:
+        self._span_ms, self._rows = span_ms, deque[Numbers]()
+        self._tries = self._failed = 0
+
+    def add(self, row: Numbers) -> Tried:
+        """Take in a row; what was before a gap counts no more."""
+        if row.tries == UNTOLD:
+            return Tried(0, 0, 0)
+        if self._rows and row.since_ms > self._rows[-1].at_ms:
+            self._rows.clear()
+            self._tries = self._failed = 0
+        self._rows.append(row)
+        self._tries, self._failed = self._tries + row.tries, self._failed + row.tries_failed
+        while self._rows[0].at_ms <= row.at_ms - self._span_ms:
+            gone = self._rows.popleft()
+            self._tries, self._failed = self._tries - gone.tries, self._failed - gone.tries_failed
+        return Tried(self._tries, self._failed, row.at_ms - max(self._rows[0].since_ms, row.at_ms - self._span_ms))
+
+
+def _seen(
+    rows: Sequence[Numbers], past: Past, states: Sequence[Whole | Change], rule: Rule
+) -> Iterator[tuple[Seen, int]]:
     """Each row, and what was the moment before and after each change; with the instant from which on it is known."""
     things: dict[str, tuple[str, int]] = {}
     so: Mapping[str, int] = {}
-    place = 0
+    place, window = 0, _Window(round(rule.limit("minutes") * 60_000))
     for row in rows:
         while place < len(states) and states[place].at_ms <= row.at_ms:
             one = states[place]
@@ -163,4 +219,4 @@ def _seen(rows: Sequence[Numbers], past: Past, states: Sequence[Whole | Change])
             so = {name: since for name, (_, since) in things.items()}
             if one.at_ms > row.since_ms:
                 yield Seen(one.at_ms, None, so), row.since_ms
-        yield Seen(row.at_ms, row, so), row.since_ms
+        yield Seen(row.at_ms, row, so, window.add(row)), row.since_ms

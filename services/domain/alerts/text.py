@@ -180,14 +180,13 @@ MEASURES: Mapping[str, str] = {
 TRIED: Mapping[str, str] = {
     "needs_login": N_("Logins and captchas are counted as one, without shops that have a task to decide"),
     "silent_worker": N_("Each worker is counted by itself, those of one machine are told of together"),
+    "failure_rate": N_("Whatever the causes: one that another rule has told already is counted here as well"),
+    "shop_failing": N_("Shops are counted of the kind of failure that most of them have"),
     "publisher_blocked": N_("As whoever led met the broker: what other programs could not send is not recorded"),
 }
 #: of the others: why nobody can say how often a rule would have told somebody
 UNTRIED: Mapping[str, str] = {
-    "oldest_wait": N_("The recorder keeps the oldest of all that wait, those at gates too, and not by lane"),
-    "unacked_age": N_("The recorder keeps how many tasks workers hold, and not since when"),
     "running_long": N_("The recorder keeps how many tasks run, and not how long each of them does"),
-    "failure_rate": N_("The recorder counts tasks that ended and dead letters, and not attempts"),
     "drift": N_("The recorder does not keep how long runs take and what they bring"),
     "dead_letters": N_("The recorder counts dead letters, and not by cause"),
     "no_leader": N_("Whoever leads records: of the time in which nobody led there is no record"),
@@ -195,7 +194,6 @@ UNTRIED: Mapping[str, str] = {
     "broker_alarm": N_("The recorder keeps that the broker takes no messages, and not which alarm it has"),
     "redis_forgets": N_("The recorder does not keep the settings of Redis"),
     "schedule_late": N_("The recorder does not keep when schedules fire"),
-    "shop_failing": N_("The recorder keeps the worst of each shop, and dead letters are worse than an open breaker"),
     "recorder_gap": N_("Of what was not recorded nobody can say whether somebody led"),
     "promise_broken": N_("The recorder does not keep promises; Promises tells the breaks of the last 30 days"),
     "promise_at_risk": N_("The recorder does not keep promises"),

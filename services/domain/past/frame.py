@@ -43,6 +43,14 @@ class Numbers(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     peak_unacked: int = 0
     peak_oldest_s: int = 0
     counted: bool = True  #: False where what came, went and failed is not counted task by task
+    #: what rules of alerts are tried on, ``UNTOLD`` in rows of programs that did not keep it
+    waits_high_s: int = UNTOLD  #: how long the task waits that could start and has waited longest, by lane
+    waits_normal_s: int = UNTOLD
+    waits_low_s: int = UNTOLD
+    held_s: int = UNTOLD  #: how long a worker that is heard of holds the task that it holds longest
+    broken: int = UNTOLD  #: shops whose breaker is open for one kind of failure, of the kind with the most
+    tries: int = UNTOLD  #: attempts that ended, by what workers count; sums over its time
+    tries_failed: int = UNTOLD
 
 
 class Change(NamedTuple):
@@ -108,6 +116,9 @@ def rolled(rows: Sequence[Numbers]) -> list[Numbers]:
 
 def _joined(part: Sequence[Numbers]) -> Numbers:
     sums = {name: sum(getattr(row, name) for row in part) for name in ("came", "went", "failed")}
+    for name in ("tries", "tries_failed"):
+        told = [number for row in part if (number := getattr(row, name)) != UNTOLD]
+        sums[name] = sum(told) if told else UNTOLD
     highest = ("peak_waiting", "peak_unacked", "peak_oldest_s")
     peaks = {name: max(getattr(row, name) for row in part) for name in highest}
     counted = all(row.counted for row in part)

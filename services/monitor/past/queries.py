@@ -234,10 +234,11 @@ class PastQueries:
             rows = tape.series(begin, end, TRIED_ROWS)
             if rows and 0 <= end - rows[-1].at_ms <= ABSENT_MS:
                 end = rows[-1].at_ms  # until the next row is late that is no gap
-            seen = {past: _seen(tape, rows, begin, end, past) for past in found if past is not None}
+            pairs = list(zip(rules, found, strict=True))
+            seen = {one.measure: _seen(tape, rows, begin, end, past) for one, past in pairs if past is not None}
         return tuple(
-            dry_run(seen[past][0], begin, end, rule, past, seen[past][1]) if past is not None else None
-            for rule, past in zip(rules, found, strict=True)
+            dry_run(seen[rule.measure][0], begin, end, rule, past, seen[rule.measure][1]) if past is not None else None
+            for rule, past in pairs
         )
 
     @contextlib.contextmanager
@@ -272,6 +273,7 @@ def _seen(
     tape: Tape, rows: Sequence[Numbers], begin: int, end: int, past: Past
 ) -> tuple[Sequence[Numbers], list[Whole | Change]]:
     """The rows that a measure can be tried on, and the states that it looks at: a whole wherever rows begin anew."""
+    rows = [row for row in rows if past.told(row)]
     if not past.kind:
         return rows, []
     first = tape.states_since()

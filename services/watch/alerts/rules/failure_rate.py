@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
 from services.domain.insight import cause
+from services.domain.past.frame import UNTOLD, Numbers
 from services.domain.task import classify
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look, NotKnown
@@ -59,4 +61,23 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
     )
 
 
-MEASURE = Measure(DEFAULT, find)
+def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
+    """Whichever cause they had; of too short a time nobody knows it."""
+    few = seen.tried.tries < rule.limit("attempts")
+    if few and seen.tried.span_ms < WHOLE * rule.limit("minutes") * 60_000:
+        return None
+    return {"failing": seen.at_ms if (share(seen, rule) or 0.0) > rule.limit("percent") else 0}
+
+
+def share(seen: Seen, rule: Rule) -> float | None:
+    """Per cent of the attempts that failed, where there were enough."""
+    tried = seen.tried
+    return 100 * tried.failed / tried.tries if tried.tries and tried.tries >= rule.limit("attempts") else None
+
+
+def is_told(row: Numbers) -> bool:
+    """Whether a row tells it."""
+    return row.tries != UNTOLD
+
+
+MEASURE = Measure(DEFAULT, find, Past(holds, told=is_told, measured={"percent": share}))

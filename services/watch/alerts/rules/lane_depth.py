@@ -52,4 +52,4 @@ def deepest(seen: Seen, _rule: Rule) -> float | None:
     return None if row is None or row.high == UNTOLD else max(getattr(row, lane) for lane in LANES)
 
 
-MEASURE = Measure(DEFAULT, find, Past(holds, limit="tasks", measured=deepest))
+MEASURE = Measure(DEFAULT, find, Past(holds, measured={"tasks": deepest}))

@@ -68,4 +68,4 @@ def waiting(seen: Seen, _rule: Rule) -> float:
     return len(seen.things)
 
 
-MEASURE = Measure(DEFAULT, find, Past(holds, SHOP, waits, shop.LOGIN, limit="shops", measured=waiting))
+MEASURE = Measure(DEFAULT, find, Past(holds, SHOP, waits, shop.LOGIN, measured={"shops": waiting}))

@@ -71,4 +71,4 @@ def silence(seen: Seen, rule: Rule) -> float:
     return max((span for span in spans if span <= rule.limit("minutes_after") * 60), default=0.0)
 
 
-MEASURE = Measure(DEFAULT, find, Past(holds, WORKER, missing, old=GONE, limit="seconds", measured=silence))
+MEASURE = Measure(DEFAULT, find, Past(holds, WORKER, missing, old=GONE, measured={"seconds": silence}))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
+from services.domain.past.frame import UNTOLD, Numbers
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
 from services.watch.alerts.rules.rule_base import Measure
@@ -50,4 +52,20 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
     )
 
 
-MEASURE = Measure(DEFAULT, find)
+def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
+    """Since a worker has held a task for as long as it may."""
+    held, limit = longest(seen, rule), rule.limit("minutes")
+    return None if held is None else {"unacked": round(seen.at_ms - (held - limit) * 60_000) if held > limit else 0}
+
+
+def longest(seen: Seen, _rule: Rule) -> float | None:
+    """Minutes that a worker had held the task that one held longest."""
+    return None if seen.numbers is None else seen.numbers.held_s / 60
+
+
+def is_told(row: Numbers) -> bool:
+    """Whether a row tells it."""
+    return row.held_s != UNTOLD
+
+
+MEASURE = Measure(DEFAULT, find, Past(holds, told=is_told, measured={"minutes": longest}))

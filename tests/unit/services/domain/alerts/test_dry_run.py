@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
@@ -129,6 +129,62 @@ def test_of_each_measure_it_is_told_how_it_is_tried_or_why_not() -> None:
     assert PAST.keys() | UNTRIED.keys() == set(BY_NAME)
     assert not PAST.keys() & UNTRIED.keys()
     assert TRIED.keys() <= PAST.keys()
+
+
+def told_by(measure: str, minutes: int, every: Callable[[int], dict[str, int]], **limits: float) -> DryRun:
+    """A rule tried on a row a minute with these numbers."""
+    rule = BY_NAME[measure].default
+    rule = replace(rule, limits={**rule.limits, **limits})
+    seen = [
+        Numbers(at_ms=at * MINUTE, since_ms=(at - 1) * MINUTE, **every(at))  # type: ignore[arg-type]
+        for at in range(1, minutes + 1)
+    ]
+    past = PAST[measure]
+    return dry_run([row for row in seen if past.told(row)], 0, minutes * MINUTE, rule, past)
+
+
+def test_the_oldest_wait_is_drawn_of_the_lane_that_came_nearest_to_its_limit() -> None:
+    def waits(at: int) -> dict[str, int]:  # high for up to 9 minutes, low all the time for half of its limit
+        high = 60 * (at - 10) if 10 < at < 20 else 0
+        return {"waits_high_s": high, "waits_normal_s": 0, "waits_low_s": 360 * 60}
+
+    found = told_by("oldest_wait", 30, waits)
+    (one,) = found.told
+    assert (one.name, one.begin, one.end) == ("high", 16 * MINUTE, 22 * MINUTE), "5 min, and one more"
+    assert found.limit == "high_minutes"
+    assert max(value for _at, value in found.curve) == 9
+    assert told_by("oldest_wait", 30, waits, high_minutes=0).limit == "low_minutes"
+    assert len(told_by("oldest_wait", 30, waits, low_minutes=300).told) == 2
+
+
+def test_what_a_worker_holds_too_long_and_shops_that_fail_are_tried() -> None:
+    held = told_by("unacked_age", 60, lambda at: {"held_s": 60 * at if at < 40 else 0})
+    (one,) = held.told
+    assert (one.begin, one.end) == (26 * MINUTE, 41 * MINUTE)
+    assert (held.limit, max(value for _at, value in held.curve)) == ("minutes", 39)
+    failing = told_by("shop_failing", 20, lambda at: {"broken": 2 if 5 <= at < 8 else 0})
+    assert spans(failing) == [(5, 10, "failing")]
+    assert spans(told_by("shop_failing", 20, lambda at: {"broken": 2 if 5 <= at < 8 else 0}, shops=3)) == []
+
+
+def test_the_share_that_fails_is_that_of_its_last_minutes() -> None:
+    def tries(at: int) -> dict[str, int]:  # ten a minute, half of which fail for ten minutes
+        return {"tries": 10, "tries_failed": 5 if 20 < at <= 30 else 0}
+
+    found = told_by("failure_rate", 60, tries)
+    (one,) = found.told
+    assert one.begin == 28 * MINUTE, "after 7 minutes 35 of the last 100 had failed, and that for a minute"
+    assert one.end == 39 * MINUTE, "from the 34th minute on it is 30 of 100 or less, for 5 minutes"
+    assert (found.limit, max(value for _at, value in found.curve)) == ("percent", 50)
+    few = told_by("failure_rate", 60, lambda at: {"tries": 1, "tries_failed": 1})
+    assert (few.told, few.curve) == ((), ()), "ten in ten minutes are too few"
+
+
+def test_rows_that_do_not_tell_a_measure_are_a_gap() -> None:
+    found = told_by("unacked_age", 60, lambda at: {"held_s": 3600} if at > 50 else {})
+    assert found.gaps == (Gap(0, 50 * MINUTE),)
+    assert found.recorded
+    assert not told_by("failure_rate", 60, lambda _at: {}).recorded
 
 
 def broker(*seconds: int) -> list[Whole | Change]:
