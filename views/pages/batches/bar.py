@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -41,6 +41,17 @@ def paint_bar(painter: QPainter, room: QRectF, parts: Mapping[str, int]) -> None
                 QRectF(left, room.top(), max(0.0, width - 1), room.height()), theme().color(words.PARTS[part][0])
             )
             left += width
+
+
+def _reached(key: tuple[str, str], ways: Sequence[tuple[tuple[str, str], tuple[str, str]]]) -> Set[tuple[str, str]]:
+    """It, and all that is reached from it by these ways."""
+    found, left = {key}, [key]
+    while left:
+        here = left.pop()
+        fresh = {there for begin, there in ways if begin == here} - found
+        found |= fresh
+        left += fresh
+    return found
 
 
 class BatchBar(QWidget):
@@ -118,6 +129,16 @@ class Boxes(QWidget):
         """Those shown."""
         return self._story.boxes
 
+    def lit(self) -> tuple[Set[tuple[str, str]], ...]:
+        """The box under the mouse, or under the cursor of the keys, with all that it waits for, and with all that waits
+        for it; nothing where there is none.
+        """
+        found = self._hover or (self._cursor if self.hasFocus() else None)
+        if found is None:
+            return ()
+        ways = [(edge.before, edge.after) for edge in self._story.edges]
+        return _reached(found, [(after, before) for before, after in ways]), _reached(found, ways)
+
     def place(self, key: tuple[str, str]) -> QRectF:
         """Where a box is."""
         return self._places[key]
@@ -149,6 +170,12 @@ class Boxes(QWidget):
             box = next((one for one in self._story.boxes if one.key == found), None)
             self.setToolTip(words.box_title(box, self._called) if box is not None else "")
             self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """No box is under the mouse any more."""
+        super().leaveEvent(event)
+        self._hover = None
+        self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose a box, or let it go."""
@@ -206,14 +233,14 @@ class Boxes(QWidget):
         """Draw links below boxes, and the type above each column."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        lit = self._hover or (self._cursor if self.hasFocus() else None)
+        lit = self.lit()
         for edge in self._story.edges:
-            role = "accent" if lit in (edge.before, edge.after) else "line2"
+            role = "accent" if any({edge.before, edge.after} <= part for part in lit) else "line2"
             self._paint_link(painter, self._places[edge.before], self._places[edge.after], role, edge.all_to_one)
         self._paint_links_said(painter)
         self._paint_heads(painter)
         for box in self._story.boxes:
-            self._paint_box(painter, self._places[box.key], box)
+            self._paint_box(painter, self._places[box.key], box, lit=any(box.key in part for part in lit))
 
     def _paint_link(self, painter: QPainter, before: QRectF, after: QRectF, role: str, wedge: bool) -> None:
         start, end = QPointF(before.right(), before.center().y()), QPointF(after.left() - 5, after.center().y())
@@ -259,10 +286,10 @@ class Boxes(QWidget):
             painter.setPen(theme().color("text2"))
             painter.drawText(QRectF(left, 0, BOX_WIDTH + LINK, HEAD - 4), _LEFT, said)
 
-    def _paint_box(self, painter: QPainter, place: QRectF, box: Box) -> None:
+    def _paint_box(self, painter: QPainter, place: QRectF, box: Box, *, lit: bool) -> None:
         chosen = box.key == self._picked
         painter.setBrush(theme().color("sel" if chosen else "hover" if box.key == self._hover else "raised"))
-        painter.setPen(theme().color("selline" if chosen else "line2"))
+        painter.setPen(theme().color("selline" if chosen else "accent" if lit else "line2"))
         painter.drawRoundedRect(place, 6, 6)
         if self.hasFocus() and box.key == self._cursor:
             draw_focus(painter, place.adjusted(-1, -1, 1, 1), 6)

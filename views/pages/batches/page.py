@@ -111,6 +111,7 @@ class BatchesPage(ListPage[BatchNow]):
         super().__init__(N_("Batches"), context)
         self._rows: tuple[BatchView, ...] = ()
         self._one: BatchNow | None = None
+        self._shown = ""  #: the batch whose story stands there, "" for none
         self._asked = False
         self._stood: dict[str, bool] = {}  #: which had not ended when their order was made
         self._looked, self._more = "", False  #: what the rows were looked for by, and whether there are older ones
@@ -345,14 +346,14 @@ class BatchesPage(ListPage[BatchNow]):
         self.table.near_end.connect(lambda: self._source.more(len(self._rows)))
         self.open_button.clicked.connect(lambda: self._act("tasks"))
         self.done.action.connect(lambda: self._act("tasks"))
-        self.boxes.chosen.connect(lambda _box: self._show_held())
+        self.boxes.chosen.connect(lambda _box: self._show_held(settle=True))
         self.boxes_by.chosen.connect(lambda _by: self._source.again(settle=False))
-        self.left_by.chosen.connect(lambda _by: self._show_held())
+        self.left_by.chosen.connect(lambda _by: self._show_held(settle=True))
         self.left.open_requested.connect(self._open_left)
         self.boxes.opened.connect(self._open_box)
         self.held.open_requested.connect(self._open_held)
         self.held.clicked.connect(self._on_clicked)
-        self._held.sort_requested.connect(lambda _sorts: self._show_held())
+        self._held.sort_requested.connect(lambda _sorts: self._show_held(settle=True))
         self.export_button.clicked.connect(lambda: self._act("export"))
         for place in (self.table, self.boxes, self.held, self.left):
             bind(place, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS if verb.shortcut})
@@ -382,7 +383,7 @@ class BatchesPage(ListPage[BatchNow]):
             self._one = answer.one
         self._show_rows(settle=ask.settle or self._resting)
         if answer.one is not None and answer.one.key == self.table.current_key():
-            self._show_one(answer.one)
+            self._show_one(answer.one, settle=ask.settle)
         self._say()
 
     def _show_rows(self, *, settle: bool) -> None:
@@ -447,16 +448,18 @@ class BatchesPage(ListPage[BatchNow]):
             self._show_one(one)
             self._show_rows(settle=False)
 
-    def _show_one(self, one: BatchNow) -> None:
-        self._one = one
+    def _show_one(self, one: BatchNow, *, settle: bool = False) -> None:
+        """``settle``: what is not done stands in its order again; else only where it is of another batch."""
+        settle = settle or self._shown != one.key
+        self._one, self._shown = one, one.key if one.story is not None else ""
         story = one.story or Story()
         self.boxes.show_story(story, words.any_shop if story.types_only else CALLED[one.by])
         self._box_room.setFixedHeight(min(330, self.boxes.height() + BAR))
         self.forecast.show_batch(one)
-        self._show_held()
+        self._show_held(settle=settle)
         self._say_one()
 
-    def _show_held(self) -> None:
+    def _show_held(self, *, settle: bool) -> None:
         one = self._one
         story = one.story if one is not None else None
         holds = list(story.holds) if story is not None else []
@@ -465,12 +468,12 @@ class BatchesPage(ListPage[BatchNow]):
             holds = [hold for hold in holds if kind in dict(hold.types)]
         if sorts := self._held.sorts:
             holds = sorted_rows(holds, sorts, VALUES.__getitem__)
-        self._held.apply([row for hold in holds for row in (hold, *hold.parts)], settle=True)
+        self._held.apply([row for hold in holds for row in (hold, *hold.parts)], settle=settle)
         left = list(story.left) if story is not None else []
         if self.boxes.picked is not None:
             box = next(one for one in self.boxes.boxes() if one.key == self.boxes.picked)
             left = [one for one in left if one.shop in box.shops and box.task_type in dict(one.types)]
-        self._left.apply(left, settle=True)
+        self._left.apply(left, settle=settle)
         self.left_by.set_suffix(GATE, text.count(len(holds)))
         self.left_by.set_suffix(SHOP, text.count(len(left)))
         listed = self.held if self.left_by.current() == GATE else self.left

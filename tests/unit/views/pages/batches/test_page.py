@@ -205,6 +205,24 @@ def test_who_comes_to_the_page_presses_the_keys_of_its_buttons(qtbot: QtBot, fle
     dialog.reject()
 
 
+def test_what_holds_it_keeps_its_order_until_it_is_asked_for(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    shops = [task.shop for task in fleet.store.get(create(fleet, "nightly")) if task is not None]
+    pause = fleet.context.commands.fleet.pause
+    pause(f"shop:{shops[0]}", reason="a look")
+    page = open_page()
+    choose(qtbot, page, "nightly")
+
+    def reasons() -> list[tuple[str, int]]:
+        return [(hold.key, len(hold.ids)) for hold in page.held.records.records()]
+
+    qtbot.waitUntil(lambda: reasons() == [("no_worker", 2), ("paused", 1)], timeout=WAIT_MS)
+    pause(f"shop:{shops[1]}", reason="a look")
+    qtbot.waitUntil(lambda: ("paused", 2) in reasons(), timeout=WAIT_MS)
+    assert reasons() == [("no_worker", 1), ("paused", 2)], "nothing moves under the cursor"
+    page.refresh()
+    qtbot.waitUntil(lambda: reasons() == [("paused", 2), ("no_worker", 1)], timeout=WAIT_MS)
+
+
 def test_boxes_are_chosen_and_opened_by_keys(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     create(fleet, "nightly")
     page = open_page()
