@@ -25,7 +25,7 @@ from services.monitor.alerts.queries import AlertQueries, AlertsNow, IncidentNow
 from services.monitor.promises import PromiseQueries
 from services.monitor.queues.board import Needing, QueueBoard
 from services.monitor.schedules import ScheduleQueries
-from views.support import safe, shown, text
+from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed
 from views.support.operation import Operation
 from views.widgets.toast import ToastAction, ToastSpec, lasting
@@ -204,7 +204,8 @@ class AlertWatch(Watch[AlertsNow]):
     def _told(self, window: MainWindow) -> ToastSpec:
         unseen = self._unseen
         worst = next((one for one in unseen if one.rule.severity == CRITICAL), unseen[0])
-        title = safe.masked(wording.title(worst.words, shown.zone()))
+        # the day only of what is not of today: it may be read the next morning, and is said anew then
+        title = safe.masked(wording.title(worst.words, shown.zone(), instant.now_ms()))
         detail, wanted = safe.masked(wording.next_step(worst.words, shown.zone())), worst.id
         if len(unseen) > 1:
             title, detail, wanted = _("{n} new incidents").format(n=text.count(len(unseen))), title, ""
