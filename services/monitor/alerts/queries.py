@@ -9,9 +9,10 @@ into the present language); ``deliveries`` say which channel took which message.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
@@ -23,6 +24,7 @@ from services.domain.alerts.outbox import Letter
 from services.domain.alerts.rule import SEVERITIES, Rule
 from services.ports import Store
 
+_NO_CHANNELS: Mapping[str, Channel] = {}
 KNOWN_MS = 30_000  #: so long it is believed whether this machine knows an address
 
 
@@ -35,6 +37,7 @@ class IncidentNow(msgspec.Struct, frozen=True, kw_only=True):
     escalates_at: int = 0
     resolves_at: int = 0
     deliveries: tuple[Letter, ...] = ()  #: its messages, those of the last hour and those that wait
+    groups: Mapping[str, str] = {}  #: of the channels that these went to, as far as they are there
 
 
 class ChannelNow(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,9 +87,9 @@ class AlertQueries:
         the keyring of the machine (seconds for the first time).
         """
         now, letters = self._store.now_ms(), self._letters()
-        found = [_at(one, now, letters) for one in self._incidents()]
-        found.sort(key=_order)
         known = channels.readable(self._store.documents(channels.KIND))
+        found = [_at(one, now, letters, known) for one in self._incidents()]
+        found.sort(key=_order)
         ways = tuple(self._channel(one, letters, now if addresses else 0) for one in known.values())
         return AlertsNow(at_ms=now, watcher=self._store.leader(ROLE), incidents=tuple(found), channels=ways)
 
@@ -102,7 +105,7 @@ class AlertQueries:
             found = incidents.DOCUMENT.read(self._store.documents(incidents.HISTORY).get(incident_id), None)
         if found is None:
             raise rules.refusal("alert.no_incident", "incident", value=incident_id[:80])
-        return _at(found, now, letters)
+        return _at(found, now, letters, channels.readable(self._store.documents(channels.KIND)))
 
     def history(self, limit: int = 200) -> tuple[IncidentNow, ...]:
         """Those that are over, the newest first."""
@@ -141,7 +144,14 @@ class AlertQueries:
         return incidents.readable(stored, self._store.documents(incidents.ANSWERS) if stored else {})
 
     def _letters(self) -> list[Letter]:
-        return list(outbox.DOCUMENT.readable(self._store.documents(outbox.KIND)).values())
+        found = list(outbox.DOCUMENT.readable(self._store.documents(outbox.KIND)).values())
+        found.sort(key=lambda one: (one.at, one.incident, one.step))
+        first: dict[str, Letter] = {}
+        for one in found:
+            if one.waits:
+                first.setdefault(one.channel, one)
+        # what a channel refused is tried again before what came after it
+        return [replace(one, due_at=max(one.due_at, first[one.channel].due_at)) if one.waits else one for one in found]
 
     def _is_known(self, channel: Channel, now: int) -> bool:
         at, known = self._known.get(channel.secret_name, (0, False))
@@ -165,7 +175,9 @@ class AlertQueries:
         )
 
 
-def _at(incident: Incident, now: int, letters: Sequence[Letter]) -> IncidentNow:
+def _at(
+    incident: Incident, now: int, letters: Sequence[Letter], known: Mapping[str, Channel] = _NO_CHANNELS
+) -> IncidentNow:
     own = sorted((one for one in letters if one.incident == incident.id), key=lambda one: (one.step, one.channel))
     return IncidentNow(
         incident=incident,
@@ -174,6 +186,7 @@ def _at(incident: Incident, now: int, letters: Sequence[Letter]) -> IncidentNow:
         escalates_at=incident.escalates_at(now),
         resolves_at=incident.resolves_at(),
         deliveries=tuple(own),
+        groups={one.channel: known[one.channel].group for one in own if one.channel in known},
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from functools import partial
 
@@ -120,12 +120,14 @@ class ChannelDialog(KeepsTyped, SavingDialog):
         self,
         channel: Channel | None,
         save: Callable[[Channel], Channel | None],
+        receivers: Collection[str] = (),
         parent: QWidget | None = None,
     ) -> None:
+        """``receivers``: names of channels and of their groups."""
         title = N_("Change a channel") if channel is not None else N_("New channel")
         super().__init__(title, icon="ph.paper-plane-tilt", width=WIDTH, parent=parent)
         self._channel, self._save = channel or _new_channel(), save
-        now = self._channel
+        now, self._called = self._channel, words.Called(receivers)
         self.name = QLineEdit(now.name if channel is not None else "")
         self.name.setEnabled(channel is None)
         self.kind, self.language = ChoiceField(), ChoiceField()
@@ -136,7 +138,7 @@ class ChannelDialog(KeepsTyped, SavingDialog):
         self.kind.setCurrentIndex(list(words.KINDS).index(now.kind))
         self.language.setCurrentIndex(list(words.LANGUAGES).index(now.language))
         self.group, self.secret, self.to = (
-            QLineEdit(now.group),
+            QLineEdit(self._called.said([now.group])),
             QLineEdit(now.secret),
             QLineEdit(now.options.get("to", "")),
         )
@@ -145,7 +147,11 @@ class ChannelDialog(KeepsTyped, SavingDialog):
             "name": Labelled(N_("Name"), self.name),
             "kind": Labelled(N_("Kind"), self.kind),
             "language": Labelled(N_("Language"), self.language),
-            "group": Labelled(N_("Group"), self.group, hint=N_("duty is told first, lead when it escalates")),
+            "group": Labelled(
+                N_("Group"),
+                self.group,
+                hint=N_("On duty (duty) is told first, Escalation (lead) when nobody answers"),
+            ),
             "rate": Labelled(N_("A minute at most"), self.rate, hint=N_("messages")),
             "secret": Labelled(N_("Name of its address"), self.secret, hint=N_("empty: as the channel")),
             "options": Labelled(N_("To"), self.to, hint=N_("mail addresses")),
@@ -171,7 +177,7 @@ class ChannelDialog(KeepsTyped, SavingDialog):
             name=self.name.text().strip(),
             kind=self.kind.currentData(),
             language=self.language.currentData(),
-            group=self.group.text().strip(),
+            group=self._called.one(self.group.text()),
             secret=self.secret.text().strip(),
             rate=self.rate.value(),
             options={"to": to} if to and self.kind.currentData() == channels.MAIL else {},

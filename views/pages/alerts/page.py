@@ -13,7 +13,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from services.domain.alerts.incident import ANSWERED, CALMING, HISTORY_MOST, MUTED, OPEN, RESOLVED
-from services.i18n import N_, _
+from services.i18n import N_, _, ngettext
 from services.monitor.alerts.queries import AlertQueries, AlertsNow, ChannelNow, IncidentNow, RuleNow
 from views.context import PageContext
 from views.kit.list_page import ListPage
@@ -262,9 +262,12 @@ class AlertsPage(ListPage[IncidentNow]):
         self.search.setMinimumWidth(84)
         self.search.setMaximumWidth(210)
         self._name_search()
+        self.news_button = Button("", kind="link")
+        self.news_button.hide()
         self._bar = QWidget()
         in_row(
             self.states,
+            self.news_button,
             STRETCH,
             (self.search, 2),
             owner=self._bar,
@@ -315,6 +318,7 @@ class AlertsPage(ListPage[IncidentNow]):
         # looking
         self.views.chosen.connect(lambda _key: self._on_view())
         self.states.chosen.connect(lambda _key: self._ask())
+        self.news_button.clicked.connect(lambda: self._fill(settle=True))
         self.search.textChanged.connect(lambda _text: self._search())
         self.table.near_end.connect(self._load_more)
         self._connect_list()
@@ -382,6 +386,7 @@ class AlertsPage(ListPage[IncidentNow]):
 
     def _show(self, answer: Answer) -> None:
         self.error.clear()
+        self.actions_of_page.named = words.receivers(answer.now.channels)
         self._resolved = answer.over
         over_ = structs.replace(answer.over, at_ms=0, active=frozenset())
         said = (structs.replace(answer, now=structs.replace(answer.now, at_ms=0), over=over_), self._resting)
@@ -465,6 +470,7 @@ class AlertsPage(ListPage[IncidentNow]):
             rows = tuple(one for one in now.incidents if _fits(one, state))
             rows = (*rows, *self._over.values()) if state == ACTIVE else rows
         rows = tuple(one for one in rows if sought in words.searched(one))
+        rows = rows if settle or past else self._known_of(rows)
         if state == ACTIVE and not past:
             self._groups = grouped(rows, {} if settle else self._groups)
             found = {key_of(one): one for one in rows}
@@ -482,6 +488,22 @@ class AlertsPage(ListPage[IncidentNow]):
         _begin(self.table)
         self._say()
 
+    def _known_of(self, rows: tuple[IncidentNow, ...]) -> tuple[IncidentNow, ...]:
+        """Without what came since somebody is at work here: it would move what they are about to click."""
+        there = {key_of(one) for one in self._model.records()}
+        known = tuple(one for one in rows if there & {key_of(one), one.incident.key})  # told of by now, it has an id
+        return known if there else rows
+
+    def _say_news(self) -> None:
+        now, number = self._now, 0
+        there = {key_of(one) for one in self._model.records()}
+        if now is not None and self.views.current() == INCIDENTS_VIEW:
+            state, sought = self.states.current(), self.search.text().casefold().strip()
+            fits = (one for one in now.incidents if _fits(one, state) and sought in words.searched(one))
+            number = sum(key_of(one) not in there for one in fits)
+        self.news_button.set_count_text(ngettext("{n} new incident", "{n} new incidents", number).format(n=number))
+        self.news_button.setVisible(number > 0)
+
     def _head_groups(self) -> None:
         self._model.set_headings(headings(self._groups, self._model.records()))
 
@@ -492,6 +514,7 @@ class AlertsPage(ListPage[IncidentNow]):
 
     def _say(self) -> None:
         now = self._now
+        self._say_news()
         self.set_summary(words.summary(now))
         if now is not None:
             for state in (OPEN, ANSWERED, MUTED):

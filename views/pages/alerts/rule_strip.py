@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 from services.commands.alerts import RuleChanged
 from services.domain.alerts.dry_run import DryRun
 from services.domain.alerts.rule import LONGEST_S, Rule
-from services.i18n import N_, _, speaking
+from services.i18n import N_, _
 from services.messages import told
 from views.dialogs.frame import MARGIN
 from views.dialogs.saving import SavingDialog
@@ -64,10 +64,11 @@ class RuleStrip(KeepsTyped, SavingDialog):
         rule: Rule,
         save: Callable[..., Rule],
         tried: Callable[[Rule, Rule], tuple[DryRun | None, ...]],
+        receivers: Collection[str] = (),
         parent: QWidget | None = None,
     ) -> None:
         """``save`` takes the rule, and ``instead`` of which one. ``tried``: what the rule as it stands here, and as it
-        is kept, would have told; blocking.
+        is kept, would have told; blocking. ``receivers``: names of channels and of their groups.
         """
         super().__init__(
             N_("Change a rule"), icon="ph.pencil-simple", width=0, parent=parent
@@ -76,6 +77,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         self.setMinimumWidth(0)
         self.setMaximumWidth(QWIDGETSIZE_MAX)
         self._rule, self._save, self._tried = rule, save, tried
+        self._called = words.Called(receivers)
         self._now: Rule | None = rule  #: what others have made of it by now, None where it is gone
         self._barred = ""
         self._found: tuple[DryRun | None, ...] | BaseException | None = None  #: what it would have told
@@ -96,7 +98,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         for name, (_glyph, word) in words.SEVERITIES.items():
             self.severity.addItem(_(word), name)
         self._show_severity(rule.severity)
-        self.action, self.channels, self.escalate_to = (QLineEdit(_line(name, rule)) for name in _LINES)
+        self.action, self.channels, self.escalate_to = (QLineEdit(self._line(name, rule)) for name in _LINES)
         self._lines = dict(zip(_LINES, (self.action, self.channels, self.escalate_to), strict=True))
         self.action.setToolTip("pause, pause:type:sync_order, mark, run:scale_out")
         self.fields["severity"] = Labelled(N_("Severity"), self.severity, in_words=True)
@@ -226,7 +228,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         self.action.setPlaceholderText(_("nothing"))
         for names in (self.channels, self.escalate_to):
             names.setPlaceholderText(_("nobody"))
-            names.setText(_said(_names(names.text())))
+            names.setText(self._called.said(self._called.meant(names.text())))
         self._fit_all()
         self._say_newer()
         self._on_edited()
@@ -281,12 +283,16 @@ class RuleStrip(KeepsTyped, SavingDialog):
         for name, field in self.limits.items():
             yield field.text, partial(_figure, name), field.setText
         for name, line in self._lines.items():
-            yield partial(self._line_now, name), partial(_line, name), line.setText
+            yield partial(self._line_now, name), partial(self._line, name), line.setText
 
     def _line_now(self, name: str) -> str:
         """What stands in one of the fields of ``_LINES``, whichever way it is written there."""
         typed = self._lines[name].text()
-        return typed.strip() if name == "action" else _said(_names(typed))
+        return typed.strip() if name == "action" else self._called.said(self._called.meant(typed))
+
+    def _line(self, name: str, rule: Rule) -> str:
+        """What stands in one of the fields of ``_LINES``."""
+        return rule.action if name == "action" else self._called.said(getattr(rule, name))
 
     def _show_severity(self, severity: str) -> None:
         self.severity.setCurrentIndex(list(words.SEVERITIES).index(severity))
@@ -302,7 +308,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         chosen = self.severity.currentData()
         self.fields["severity"].show_before(_was(words.severity(rule), _(words.SEVERITIES[chosen][1])))
         for name in self._lines:
-            self.fields[name].show_before(_was(_line(name, rule), self._line_now(name)))
+            self.fields[name].show_before(_was(self._line(name, rule), self._line_now(name)))
         made = self._made()
         if made is not None:
             self.setAccessibleDescription(words.whole(made))
@@ -367,8 +373,8 @@ class RuleStrip(KeepsTyped, SavingDialog):
             limits=limits,
             severity=self.severity.currentData(),
             action=self.action.text().strip(),
-            channels=_names(self.channels.text()),
-            escalate_to=_names(self.escalate_to.text()),
+            channels=self._called.meant(self.channels.text()),
+            escalate_to=self._called.meant(self.escalate_to.text()),
             **{name: field.value() for name, field in self.spans.items()},
         )
 
@@ -390,28 +396,9 @@ def _figure(name: str, rule: Rule) -> str:
     return f"{rule.limit(name):.12g}"
 
 
-def _line(name: str, rule: Rule) -> str:
-    """What stands in one of the fields of ``_LINES``."""
-    return rule.action if name == "action" else _said(getattr(rule, name))
-
-
-def _said(names: Sequence[str]) -> str:
-    """Groups as every list of rules calls them, and channels by their names."""
-    return ", ".join(map(words.group, names))
-
-
 def _was(before: str, now: str) -> str:
     """What a field said that says something else now."""
     return _("was {value}").format(value=safe.one_line(before, 24) or "–") if before != now else ""
-
-
-def _names(given: str) -> tuple[str, ...]:
-    """The names of what was typed: a group may be called as lists call it, in either language."""
-    called = {word: name for name, word in words.GROUPS.items()}
-    with speaking("zh_CN"):
-        called |= {_(word): name for name, word in words.GROUPS.items()}
-    parts = (one.strip() for one in re.split("[,，、]", given))
-    return tuple(dict.fromkeys(called.get(one, one) for one in parts if one))
 
 
 class _Sentence(QWidget):

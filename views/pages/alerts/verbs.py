@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 
@@ -56,6 +56,7 @@ class AlertActions(PageActs):
         super().__init__(context, owner)
         self._testing = Operation(self, lasting=True)
         self._finding = Operation(self, latest=True)
+        self.named: Collection[str] = ()  #: the names of channels and of their groups, as far as they are known
 
     # incidents
 
@@ -127,7 +128,7 @@ class AlertActions(PageActs):
     def edit_rule(self, one: RuleNow) -> None:
         """Change one, in a strip of the page."""
         rule, alerts = one.rule, self._context.commands.alerts
-        strip = RuleStrip(rule, alerts.set_rule, self._context.past.dry_run, self._owner)
+        strip = RuleStrip(rule, alerts.set_rule, self._context.past.dry_run, self.named, self._owner)
         strip.saved.connect(self._saved_rule)
         strip.past.opened.connect(lambda at_ms: self.shown.emit("past", str(at_ms)))
         self.strip_made.emit(strip)
@@ -180,7 +181,8 @@ class AlertActions(PageActs):
         self._open_channel(one.channel)
 
     def _open_channel(self, channel: Channel | None) -> None:
-        dialog = ChannelDialog(channel, self._context.commands.alerts.set_channel, self._owner)
+        save = self._context.commands.alerts.set_channel
+        dialog = ChannelDialog(channel, save, self.named, self._owner)
         dialog.saved.connect(self._saved_channel)
         dialog.open()
 

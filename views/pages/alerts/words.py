@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from string import Formatter
 
@@ -19,7 +20,7 @@ from services.domain.alerts.outbox import SENT_MS, Letter
 from services.domain.alerts.rule import Rule
 from services.domain.alerts.text import CONDITIONS, MEASURES, TRIED, UNTRIED
 from services.domain.task.status import Status
-from services.i18n import N_, _, is_chinese, ngettext
+from services.i18n import N_, _, is_chinese, ngettext, speaking
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertsNow, ChannelNow, IncidentNow, RuleNow
 from views.support import instant, safe, shown, text
@@ -184,7 +185,7 @@ def told(one: IncidentNow) -> str:
     taken = [letter for letter in one.deliveries if letter.sent_at]
     if taken:
         last = max(taken, key=lambda letter: letter.sent_at)
-        return _("{name} {time}").format(name=last.channel, time=clock(last.sent_at))
+        return _("{name} {time}").format(name=channel(one, last.channel), time=clock(last.sent_at))
     if one.incident.told and (one.state == RESOLVED or not one.deliveries):
         last_told = one.incident.told[-1]
         names = text.listed(map(group, last_told.to))
@@ -192,6 +193,12 @@ def told(one: IncidentNow) -> str:
             return _("{name}: no channel").format(name=names)
         return _("{name} {time}").format(name=names, time=clock(last_told.at))
     return _("Nobody yet")
+
+
+def channel(one: IncidentNow, name: str) -> str:
+    """A channel that a message went to, with its group where that is called otherwise."""
+    found = group(one.groups.get(name, name))
+    return _("{name} ({group})").format(name=name, group=found) if found != name else name
 
 
 def unheard(one: IncidentNow, message: Told) -> bool:
@@ -203,7 +210,7 @@ def unheard(one: IncidentNow, message: Told) -> bool:
 def told_detail(one: IncidentNow) -> str:
     """What waits to be told, or when it is told again."""
     now = instant.now_ms()
-    waiting = [letter for letter in one.deliveries if letter.waits and letter.tries]
+    waiting = [letter for letter in one.deliveries if _is_late(letter)]
     if waiting:
         return _("{name} waits till {time}").format(name=waiting[0].channel, time=shown.clock(waiting[0].due_at, now))
     if any(letter.lost_at for letter in one.deliveries):
@@ -218,7 +225,12 @@ def undelivered(one: IncidentNow) -> bool:
     """Whether a channel has not taken what it was given, or there was none to give it to."""
     if not one.deliveries and one.incident.told and unheard(one, one.incident.told[-1]):
         return True
-    return any(letter.lost_at or (letter.waits and letter.tries) for letter in one.deliveries)
+    return any(letter.lost_at or _is_late(letter) for letter in one.deliveries)
+
+
+def _is_late(letter: Letter) -> bool:
+    """Whether its channel refused it, or one before it that is tried first."""
+    return letter.waits and (letter.tries > 0 or letter.due_at > letter.at)
 
 
 def sentence(one: IncidentNow) -> str:
@@ -251,6 +263,38 @@ def quoted(note: str) -> str:
 def group(name: str) -> str:
     """A group of channels as people call it, or the name of a channel."""
     return _(GROUPS[name]) if name in GROUPS else safe.one_line(name, 64)
+
+
+class Called:
+    """Groups by the words that lists have for them, in either language, but for a word that is the name of a channel or
+    a group itself: whoever types that means those, and the group of ours is called by its name.
+    """
+
+    def __init__(self, names: Collection[str]) -> None:
+        """``names``: of the channels, and of the groups that they are in."""
+        self._names = {one for one in names if one not in GROUPS}
+
+    def said(self, names: Iterable[str]) -> str:
+        """What stands for these names."""
+        return ", ".join(name if group(name) in self._names else group(name) for name in names)
+
+    def meant(self, given: str) -> tuple[str, ...]:
+        """The names of what was typed."""
+        called = {word: name for name, word in GROUPS.items()}
+        with speaking("zh_CN"):
+            called |= {_(word): name for name, word in GROUPS.items()}
+        parts = [one.strip() for one in re.split("[,，、]", given)]
+        return tuple(dict.fromkeys(one if one in self._names else called.get(one, one) for one in parts if one))
+
+    def one(self, given: str) -> str:
+        """The name of the only one that may be typed; of several what was typed, which is none."""
+        found = self.meant(given)
+        return found[0] if len(found) == 1 else given.strip()
+
+
+def receivers(found: Iterable[ChannelNow]) -> set[str]:
+    """The names of channels and of the groups that they are in."""
+    return {name for one in found for name in (one.channel.name, one.channel.group)}
 
 
 def summary(now: AlertsNow | None) -> str:
@@ -394,7 +438,11 @@ def _delivery(letter: Letter, now: int) -> TimelineEntry:
             tail=safe.one_line(messages.own(letter.error), 120),
             span=ahead(letter.due_at, now), status="warning",
         )  # fmt: skip
-    return TimelineEntry(time=_time(letter.at), text=_("Waits for"), strong=letter.channel, tail=what)
+    late = _is_late(letter)
+    return TimelineEntry(
+        time=_time(letter.at), text=_("Waits for"), strong=letter.channel, tail=what,
+        span=ahead(letter.due_at, now) if late else "", status="warning" if late else "",
+    )  # fmt: skip
 
 
 def deliveries(one: IncidentNow) -> list[tuple[str, str, str]]:
@@ -414,6 +462,9 @@ def deliveries(one: IncidentNow) -> list[tuple[str, str, str]]:
             when = ahead(letter.due_at, instant.now_ms())
             why = safe.one_line(messages.own(letter.error), 160)
             rows.append((name, _("waits, next try {when}: {why}").format(when=when, why=why), "retrying"))
+        elif _is_late(letter):
+            when = ahead(letter.due_at, instant.now_ms())
+            rows.append((name, _("waits behind one that was refused; next try {when}").format(when=when), "retrying"))
         else:
             rows.append((name, _("waits"), "text2"))
     return rows

@@ -40,7 +40,7 @@ from views.pages.alerts.page import AlertsPage
 from views.pages.alerts.rule_strip import RuleStrip
 from views.pages.alerts.tried_chart import TriedChart
 from views.pages.alerts.verbs import INCIDENT_VERBS
-from views.support import operation
+from views.support import operation, shown
 from views.theme import theme
 from views.theme.tokens import TEXT_SIZES
 from views.widgets.layout import in_column
@@ -112,7 +112,7 @@ def test_incidents_stand_there_with_extent_state_and_who_was_told(alerts: Alerts
     page = open_page()
     found = told(page)
     assert found[0][0] == "9 shops must be logged in again · 9 of 61 · Lumo Home, Nordo"
-    assert found[0][1].startswith("ops ")
+    assert found[0][1].startswith("ops (On duty) "), "channel, group and time"
     assert found[0][2].startswith("Not answered · escalates now")
     assert found[1][0].startswith("Page element missing: .order-list__row: 34 dead letters, shops: 14 · 14 of 15")
     assert "mail waits till" in found[1][1]
@@ -121,6 +121,20 @@ def test_incidents_stand_there_with_extent_state_and_who_was_told(alerts: Alerts
     assert page.header.summary() == "1 needs an answer, ann is on 1; on duty: ops"
     assert page.states.labels()[:3] == ["All", "Not answered 1", "Somebody is on it 1"]
     assert page.views.labels() == ["Active 2", "History", "Rules", "Channels 1"]
+
+
+def test_what_waits_behind_a_refused_message_says_when_that_is_tried(alerts: Alerts, open_page: Open) -> None:
+    alerts.channel("mail")
+    alerts.letter(alerts.login(minutes=30), "mail", tries=3, due_at=alerts.now + 9 * MINUTE, error="554 refused")
+    behind = alerts.dead(minutes=1)
+    alerts.letter(behind, "mail")
+    page = open_page()
+    one = next(one for one in rows(page) if one.incident.id == behind.id)
+    assert words.told_detail(one) == f"mail waits till {shown.clock(alerts.now + 9 * MINUTE, alerts.now)}"
+    assert words.undelivered(one)
+    ((name, said, tone),) = words.deliveries(one)
+    assert (name, tone) == ("mail", "retrying")
+    assert said.startswith("waits behind one that was refused; next try in ")
 
 
 def test_a_channel_whose_messages_wait_says_so_in_its_tab(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
@@ -805,6 +819,35 @@ def test_groups_are_called_in_the_fields_of_a_rule_as_in_lists(
     qtbot.waitUntil(lambda: rules()["lane_depth"].channels == ("duty", "lead"), timeout=WAIT_MS)
 
 
+def test_a_channel_called_as_a_group_is_called_is_what_that_word_means(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    alerts.channel("Escalation", group="night")
+    commands = fleet.context.commands.alerts
+    page = open_page()
+    strip = edit_rule(qtbot, page, "lane_depth")
+    assert (strip.channels.text(), strip.escalate_to.text()) == ("On duty", "lead"), "the group goes by its own name"
+    strip.channels.setText("On duty, Escalation")
+    strip.save_button.click()
+    qtbot.waitUntil(lambda: commands.rules()["lane_depth"].channels == ("duty", "Escalation"), timeout=WAIT_MS)
+    assert commands.rules()["lane_depth"].escalate_to == ("lead",)
+
+
+def test_the_group_of_a_channel_is_taken_as_lists_call_it(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    commands, page = fleet.context.commands.alerts, open_page()
+    for typed, group in (("值班组", "duty"), ("Escalation", "lead"), ("night", "night")):
+        page.actions_of_page.add_channel()
+        dialog = page.findChildren(ChannelDialog)[-1]
+        assert dialog.group.text() == "On duty"
+        dialog.name.setText(f"to-{group}")
+        dialog.group.setText(typed)
+        dialog.save_button.click()
+        qtbot.waitUntil(lambda named=f"to-{group}": named in commands.channels(), timeout=WAIT_MS)
+        assert commands.channels()[f"to-{group}"].group == group
+
+
 def test_a_rule_that_is_gone_is_saved_no_more(qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open) -> None:
     mine = fleet.context.commands.alerts
     mine.set_rule(replace(mine.rules()["lane_depth"], name="nights"))
@@ -1255,6 +1298,30 @@ def test_what_came_since_stands_there_without_a_question(qtbot: QtBot, alerts: A
     alerts.store.put_document(incidents.KIND, incidents.slot_of(first.key), incidents.DOCUMENT.dump(grown))
     qtbot.waitUntil(lambda: any(row[0].endswith("Lumo Home and 39 more") for row in told(page)), timeout=WAIT_MS)
     assert page.table.current_key() == first.id
+
+
+def test_what_comes_while_somebody_is_at_work_waits_behind_a_pill(
+    qtbot: QtBot, alerts: Alerts, open_page: Open
+) -> None:
+    first, waiting = alerts.login(), alerts.silent(minutes=0, raised_at=0, told_at=0, told=(), step=0, id="")
+    muted = alerts.lane(
+        answer=Answer(muted_by="bob", muted_at=alerts.now, muted_until=alerts.now + 60 * MINUTE, reason="sale")
+    )
+    page = open_page()
+    assert page.news_button.isHidden()
+    qtbot.keyClick(page.table, Qt.Key.Key_Down)
+    dead = alerts.dead()
+    told_now = incidents.DOCUMENT.dump(replace(waiting, id="INC-3000", raised_at=alerts.now))
+    alerts.store.put_document(incidents.KIND, incidents.slot_of(waiting.key), told_now)
+    qtbot.waitUntil(page.news_button.isVisible, timeout=WAIT_MS)
+    assert page.news_button.text() == "1 new incident"
+    qtbot.waitUntil(lambda: "INC-3000" in outline(page), timeout=WAIT_MS)
+    assert outline(page) == ["Nobody has answered 2", first.id, "INC-3000", "Muted 1", muted.id], (
+        "what stood there and is told of now is none that came"
+    )
+    page.news_button.click()
+    assert page.news_button.isHidden()
+    assert outline(page)[:4] == ["Nobody has answered 3", dead.id, first.id, "INC-3000"]
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
