@@ -26,6 +26,8 @@ UNKNOWN_MS = 15 * 60_000
 ACCEPT = "audit.accept"
 #: among the details of an act of a person: through what it was asked for
 VIA = "via"
+UNDOES = "undoes"  #: of an act that takes another one back: the name of that one's entry
+_ASIDE = frozenset({VIA, UNDOES})  #: what of the details is not about the act itself
 #: that, as ``origin`` tells it; a rule and a worker say it by their names
 WINDOW, CLI, REST, PYTHON, RULE, WORKER = "window", "cli", "rest", "python", "rule", "worker"
 _PROGRAMS = (("rule ", RULE), ("known issue ", RULE), ("worker ", WORKER))
@@ -165,15 +167,21 @@ def origin(entry: AuditEntry) -> str:
 
 def told_of(entry: AuditEntry) -> dict[str, object]:
     """The details of the act itself; empty where they cannot be read."""
-    return {name: value for name, value in details(entry).items() if name != VIA}
+    return {name: value for name, value in details(entry).items() if name not in _ASIDE}
+
+
+def undoes(entry: AuditEntry) -> str:
+    """The name of the entry whose act it took back, "" for none."""
+    found = details(entry).get(UNDOES)
+    return found if isinstance(found, str) else ""
 
 
 def detail_of(entry: AuditEntry) -> str:
     """The same as text; as it stands where it cannot be read, or says nothing of through what."""
     found = details(entry)
-    if VIA not in found:
+    if _ASIDE.isdisjoint(found):
         return entry.detail
-    return json.dumps({name: found[name] for name in found if name != VIA}, ensure_ascii=False)
+    return json.dumps({name: found[name] for name in found if name not in _ASIDE}, ensure_ascii=False)
 
 
 def places(found: Mapping[str, Sequence[int]]) -> str:

@@ -40,6 +40,7 @@ from views.pages.audit.panel import ResultRows
 from views.pages.audit.words import Result
 from views.pages.tasks.page import TasksPage
 from views.shell.health_popover import HealthPopover
+from views.support import shown
 from views.support.look import Label
 from views.tables.delegates import PADDING
 from views.theme import theme
@@ -381,7 +382,7 @@ def chain(page: AuditPage) -> HealthPopover:
 
 
 def test_a_check_says_that_all_is_well_and_names_what_is_not(
-    qtbot: QtBot, desk: Desk, open_page: Open, place: Settings
+    qtbot: QtBot, desk: Desk, open_page: Open, place: Settings, tmp_path: Path
 ) -> None:
     acts(desk)
     page = open_page()
@@ -408,6 +409,10 @@ def test_a_check_says_that_all_is_well_and_names_what_is_not(
     page.table.open_requested.emit(row.key)
     assert not page.panel.faults.isHidden()
     assert "is not as it was written" in page.panel.faults.accessibleName()
+    assert "Export stays possible" in page.result.accessibleName()
+    with qtbot.waitSignal(page.sharing.exported, timeout=30_000):
+        page.sharing.write(tmp_path / "all.csv", "")
+    assert desk.toasts[-1].detail.startswith("1 entry is not as it was written; what stands there now is exported")
 
 
 @pytest.mark.one_pair
@@ -658,8 +663,13 @@ def test_an_act_is_taken_back_from_its_entry_by_an_act_of_its_own(qtbot: QtBot, 
     dialog.verb_button.click()
     qtbot.waitUntil(lambda: store.pauses() == [])
     hear(qtbot, page, lambda: page.table.records.record(0).entry.action == "resume")
-    qtbot.waitUntil(lambda: "changed it again since" in page.panel.back_note.text())
+    qtbot.waitUntil(lambda: page.panel.back_note.text().startswith("It was taken back at "))
     assert not page.panel.back_button.isEnabled()
+    taken = page.table.records.record(1)
+    cells = {one.key: one.display(taken) for one in page.table.records.columns}
+    assert (cells["state"], cells["back"]) == (f"Undone {shown.clock(taken.undone_at, taken.undone_at)}", "")
+    assert taken.undone_at == page.table.records.record(0).entry.at
+    assert audit.undoes(store.audit(1)[0]) == taken.key, "its own entry says so"
     page.table.set_current_key(page.table.records.record(0).key)
     page.set_acting("Not now")
     assert page.panel.back_note.text() == "Not now."

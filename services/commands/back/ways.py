@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from services.commands.alerts import AlertCommands
-from services.commands.audit import TARGETS_KEPT
+from services.commands.audit import TARGETS_KEPT, undoing
 from services.commands.breakers import BreakerCommands
 from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
@@ -429,7 +429,8 @@ def take_back(commands: Commands, trail: Trail, entry: AuditEntry) -> Outcome:
     if (why := since(trail, entry)) is not None:
         raise UsageError(said(why.code, **why.params), field="entry")
     part = done_part(entry)
-    done = found.go(commands, part, audit.details(part))
+    with undoing(entry.entry_id):
+        done = found.go(commands, part, audit.details(part))
     return done if isinstance(done, Outcome) else Outcome(done=found.objects)
 
 

@@ -92,6 +92,9 @@ class TakingBack(QObject):
 
     def reason(self, row: AuditLine) -> str:
         """Why it cannot be taken back from here, translated; "" where it can, as far as that is known."""
+        if row.undone_at:
+            when = shown.clock(row.undone_at, instant.now_ms())
+            return _("It was taken back at {time}.").format(time=when)
         if isinstance(row.back, Message):
             return text.first_up(render(row.back))
         if (found := self._since.get(row.key)) is not None:
@@ -155,6 +158,7 @@ class AuditSharing(QObject):
         self._context, self._owner = context, owner
         self._exporting = Operation(self, lasting=True)
         self._stop = threading.Event()
+        self.broken = 0  #: entries that the last check found not to be as they were written
 
     def ask_file(self, expression: str) -> None:
         """Ask where to."""
@@ -179,7 +183,17 @@ class AuditSharing(QObject):
         folder = QUrl.fromLocalFile(str(path.parent))
         show = ToastAction(text=_("Open folder"), call=partial(_open, folder))
         said = words.format(n=text.count(number), file=safe.one_line(path.name, 60))
-        self._context.toast(ToastSpec(text=said, actions=(show,), seconds=10, key="audit.export"))
+        detail = ""
+        if n := self.broken:
+            detail = ngettext(
+                "{n} entry is not as it was written; what stands there now is exported, with its seal.",
+                "{n} entries are not as they were written; what stands there now is exported, with the seals.",
+                n,
+            ).format(n=text.count(n))
+        status, seconds = ("warning", 20) if detail else ("healthy", 10)
+        self._context.toast(
+            ToastSpec(text=said, detail=detail, status=status, actions=(show,), seconds=seconds, key="audit.export")
+        )
         self.exported.emit(path)
 
     def _tell_failed(self, error: BaseException) -> None:
@@ -406,6 +420,7 @@ class AuditPage(EntriesPage[AuditLine]):
     def _on_verdict(self, found: Verdict) -> None:
         self.verify_button.disable("")
         self._verdict, self._unchecked = (found, instant.now_ms()), None
+        self.sharing.broken = len(found.wrong)
         self._say_verdict()
         if found.wrong:
             self._lister.again()  # what stands there now, not what was read before somebody altered it
@@ -477,7 +492,8 @@ class AuditPage(EntriesPage[AuditLine]):
             lead = ngettext("{n} entry is not as it was written", "{n} entries are not as they were written", n)
             first = [words.wrong(one) for one in found.wrong[:MOST_FAULTS]]
             self.result.set_status("dead")
-            self.result.show_text(text.sentences([*first, said]), lead.format(n=text.count(n)))
+            export = _("Export stays possible, and says so")
+            self.result.show_text(text.sentences([*first, said, export]), lead.format(n=text.count(n)))
         self._say()
 
     def _marked(self, row: AuditLine) -> AuditLine:

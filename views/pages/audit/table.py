@@ -47,6 +47,8 @@ class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[str, ...] = ()  #: what a check found wrong with it, in sentences
     reason: str = ""  #: what its person said why, "" nothing
     origin: str = ""  #: through what it was asked for (``services.domain.audit``), "" unknown
+    undoes: str = ""  #: the entry whose act it took back, "" for none
+    undone_at: int = 0  #: when another act took it back, UTC ms; 0 for never, as far as rows that are loaded tell
 
     @property
     def key(self) -> str:
@@ -101,6 +103,7 @@ def line_of(
         reason=masked_text(words.reason(audit.told_of(entry))),
         back=way_of(entry, now_ms),
         origin=audit.origin(entry),
+        undoes=audit.undoes(entry),
         causes=tuple((one, causes[one]) for one in entry.target if one in causes) if _of_cause(entry) else (),
         shops=tuple(_names_of(entry.target[:MOST_CALLED], shops)),
     )
@@ -123,10 +126,27 @@ def sentence(row: AuditLine) -> str:
     told = {
         "who": safe.one_line(row.entry.who, 80),
         "act": act_words.act(row.entry.action),
-        "state": words.state(row.state),
+        "state": said_state(row),
     }
     when = shown.clock(row.entry.at, instant.now_ms())
     return _("{time}, {who}, {act}, {target}, {state}").format(time=when, target=row.about, **told)
+
+
+def said_state(row: AuditLine) -> str:
+    """How it ended, or when it was taken back."""
+    if row.undone_at:
+        return _("Undone {time}").format(time=shown.clock(row.undone_at, instant.now_ms()))
+    return words.state(row.state)
+
+
+def undone(rows: Iterable[AuditLine]) -> tuple[AuditLine, ...]:
+    """With when each was taken back by another one of them."""
+    known = tuple(rows)
+    backs = {row.undoes: row.entry.at for row in known if row.undoes and row.state == "done"}
+    return tuple(
+        msgspec.structs.replace(row, undone_at=at) if (at := backs.get(row.key, 0)) != row.undone_at else row
+        for row in known
+    )
 
 
 COLUMNS: tuple[Column[AuditLine], ...] = (
@@ -183,9 +203,9 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
     Column(
         key="state",
         title=N_("Outcome"),
-        value=lambda row: row.state,
-        text=lambda row: words.state(row.state),
-        tone=lambda row: "dead" if row.state == "failed" else "text",
+        value=lambda row: (row.state, row.undone_at),
+        text=lambda row: said_state(row),
+        tone=lambda row: "text3" if row.undone_at else "dead" if row.state == "failed" else "text",
         width=92,
         hide_rank=4,  # its glyph stays
     ),
@@ -201,7 +221,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
     Column(
         key="back",
         title=N_("Take back"),
-        value=lambda row: act_words.act(row.back.by) if isinstance(row.back, Way) else "",
+        value=lambda row: act_words.act(row.back.by) if isinstance(row.back, Way) and not row.undone_at else "",
         tone=lambda _row: "text2",
         width=132,
         hide_rank=2,
@@ -281,6 +301,7 @@ class AuditLister(Lister[AuditLine]):
             self._next, self._before = answer.next, ""
         elif answer.rows:
             self._merge(answer.rows)
+        self._rows = undone(self._rows)
         # told without rows as well: the trail answers again, so an error told before holds no more
         listing = Listing(rows=self._rows, expression=self._source.wanted, more=bool(self._next), settle=answer.settle)
         self.listed.emit(listing)
