@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -94,6 +94,15 @@ class WorkPromise(msgspec.Struct, frozen=True, kw_only=True):
     break_at: int = 0  #: when it breaks, or broke, UTC ms; 0 where it does not
 
 
+class Ahead(msgspec.Struct, frozen=True, kw_only=True):
+    """A promise that breaks next of those that are at risk in some shops, if nobody acts."""
+
+    row: PromiseRow
+    break_at: int  #: in the first of those shops, UTC ms
+    shops: int  #: of it that are at risk
+    among: int  #: of these, so many as were asked for
+
+
 class PromiseQueries:
     """Blocking questions; call them off the GUI thread."""
 
@@ -153,6 +162,21 @@ class PromiseQueries:
         facts = judge.Facts(shop=shop, done_at=self._store.successes_of(promise.task_type).get(shop, 0))
         state = judge.judge(promise, judge.due(promise, zone, now), facts, now).state
         return judge.NOT_DUE if state == judge.NOT_DUE else judge.KEPT
+
+    def ahead(self, names: Collection[str]) -> Ahead | None:
+        """Which promise breaks next in shops of these names if nobody acts; None for none that is judged now."""
+        found = [one for row in rows(self._store, self._store.now_ms()) if (one := self._ahead(row, names)) is not None]
+        return min(found, key=lambda one: one.break_at, default=None)
+
+    def _ahead(self, row: PromiseRow, names: Collection[str]) -> Ahead | None:
+        if row.stale or row.standing is None:
+            return None
+        risky = [one for one in row.standing.rows if one.state == judge.AT_RISK and one.break_at]
+        mine = [one for one in risky if self._registry.shop_name(one.shop) in names]
+        if not mine:
+            return None
+        at = min(one.break_at for one in mine)
+        return Ahead(row=row, break_at=at, shops=row.standing.at_risk, among=len(mine))
 
     def story(self, name: str) -> PromiseStory | None:
         """One of them in full, None where there is none."""

@@ -342,6 +342,7 @@ class AlertsPage(ListPage[IncidentNow]):
         self.panel.closed.connect(self._close_panel)
         self.panel.rule_wanted.connect(self.actions_of_page.open_rule)
         self._context.feed.changed.connect(self.panel.evidence.follow)
+        self.panel.promise_wanted.connect(lambda name: self.navigate.emit("promises", name))
         self.panel.task_wanted.connect(lambda name: self.navigate.emit("tasks", name))
         self.verbs.bind(self.table, self.incident)
         bind(self, {"Esc": self._leave})

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from services.domain.alerts.incident import Incident
 from services.i18n import N_, _
 from services.monitor.alerts.queries import IncidentNow
+from services.monitor.promises import Ahead
 from views.context import PageContext
 from views.kit.beside import BesideSection
 from views.kit.verb import Place, Verbs, button_of, show
 from views.pages.alerts import words
 from views.pages.alerts.verbs import Chosen, IncidentVerb
-from views.support import safe, text
+from views.support import instant, safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label, paint_ground
-from views.widgets.buttons import IconButton, LinkLabel, focus_first
+from views.support.operation import Operation
+from views.widgets.buttons import Button, IconButton, LinkLabel, focus_first
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
 from views.widgets.layout import STRETCH, in_column, in_row, put
@@ -29,6 +33,7 @@ from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline
 
 NAMES = 20
+JUDGED_MS = 15_000  #: so often promises are judged
 
 
 class AlertPanel(QWidget):
@@ -38,11 +43,13 @@ class AlertPanel(QWidget):
         closed: the person wants the panel away.
         rule_wanted: its rule shall be shown, by name.
         task_wanted: a task shall be shown, by its id.
+        promise_wanted: a promise shall be shown, by its name.
     """
 
     closed = Signal()
     rule_wanted = Signal(str)
     task_wanted = Signal(str)
+    promise_wanted = Signal(str)
 
     def __init__(self, verbs: Verbs[IncidentVerb, Chosen], context: PageContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +73,13 @@ class AlertPanel(QWidget):
         self.rule_link = LinkLabel()
         self.rule_link.activated.connect(self._on_rule)
         self.buttons = {verb.key: button_of(verb, self._act, small=True) for verb in verbs.at(Place.PANEL)}
-        self.next = Strip("warning")
+        self.next, self.ahead = Strip("warning"), Strip("warning", stacked=True)
+        self.promise_button = Button(N_("Open promise"), small=True)
+        self.promise_button.clicked.connect(self._on_promise)
+        self.ahead.add_action(self.promise_button)
+        self._ahead_of: Callable[[Collection[str]], Ahead | None] = context.promises.ahead
+        self._found: Ahead | None = None
+        self._asking, self._asked = Operation(self, latest=True), ("", 0)
         self.facts = KeyValues()
         self.names = Label("", "body", "text2", wrap=True)
         self.timeline = Timeline()
@@ -128,7 +141,7 @@ class AlertPanel(QWidget):
         row = FlowRow(across=8, down=6)
         for button in self.buttons.values():
             row.addWidget(button)
-        put(rows, (self.rule_link, 0, Qt.AlignmentFlag.AlignLeft), row, self.next)
+        put(rows, (self.rule_link, 0, Qt.AlignmentFlag.AlignLeft), row, self.next, self.ahead)
         yield
         self._extent = Section(N_("Extent"), foldable=False)
         self._extent.body.addWidget(self.names)
@@ -144,6 +157,34 @@ class AlertPanel(QWidget):
             pane.body.addWidget(section)
         pane.body.addStretch(1)
         on_language_changed(self._say)
+
+    def _ask_ahead(self, incident: Incident) -> None:
+        """What breaks if nobody acts, asked anew as often as promises are judged."""
+        now = instant.now_ms()
+        key, at = self._asked
+        other = key != self.key
+        if other:
+            self._show_ahead(None)
+        if not other and now - at < JUDGED_MS:
+            return
+        self._asked = self.key, now
+        if incident.resolved_at or incident.key.startswith("promise:"):  # of itself it says so in its title
+            self._asking.drop()
+        else:
+            call = partial(self._ahead_of, incident.names)
+            self._asking.start(call, self._show_ahead, lambda _error: self._show_ahead(None))
+
+    def _show_ahead(self, found: Ahead | None) -> None:
+        self._found = found
+        self._say_ahead()
+
+    def _say_ahead(self) -> None:
+        lead, said = words.ahead_of(self._found) if self._found is not None else ("", "")
+        self.ahead.show_text(said, lead)
+
+    def _on_promise(self) -> None:
+        if self._found is not None:
+            self.promise_wanted.emit(self._found.row.name)
 
     def _act(self, key: str) -> None:
         self._verbs.act(key, self._shown)
@@ -168,6 +209,8 @@ class AlertPanel(QWidget):
         self.next.set_status(words.SEVERITIES[incident.rule.severity][0])
         step = "" if one.state == "resolved" else words.next_step(one)
         self.next.show_text(step, _("Next step") if step else "")
+        self._ask_ahead(incident)
+        self._say_ahead()
         self._extent.set_note(_("since {time}, {span}").format(time=words.since(one), span=words.lasted(one)))
         names = [safe.one_line(name, 60) for name in incident.names[:NAMES]]
         more = max(0, incident.count - len(names)) if names and not incident.of else 0

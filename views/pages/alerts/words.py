@@ -23,6 +23,7 @@ from services.domain.task.status import Status
 from services.i18n import N_, _, is_chinese, ngettext, speaking
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertsNow, ChannelNow, IncidentNow, RuleNow
+from services.monitor.promises import Ahead
 from views.support import instant, safe, shown, text
 from views.widgets.timeline import TimelineEntry
 
@@ -100,6 +101,17 @@ def cause(one: IncidentNow) -> str:
     """Its cause, "" where nobody knows one."""
     found = one.incident.words.cause
     return messages.render(found) if found is not None else ""
+
+
+def ahead_of(found: Ahead) -> tuple[str, str]:
+    """What breaks if nobody acts: the lead of that, and of which promise it is in how many shops."""
+    lead = _("If nobody acts, a promise breaks at {time}").format(time=clock(found.break_at))
+    said = ngettext(
+        "“{name}”: {n} shop is at risk, {k} of those here", "“{name}”: {n} shops are at risk, {k} of those here",
+        found.shops,
+    )  # fmt: skip
+    name = safe.one_line(found.row.name, 60)
+    return lead, said.format(name=name, n=text.count(found.shops), k=text.count(found.among))
 
 
 def failing(one: IncidentNow) -> str:

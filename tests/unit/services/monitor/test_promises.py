@@ -49,6 +49,23 @@ PAUSED = Hold(
 PAGE = Hold("page", "promise.failing", {"kind": "page_changed", "n": 2}, "", holds.OF_FLOW, "triage", "9ac1")
 
 
+def test_what_breaks_next_in_some_shops_if_nobody_acts(room: Room) -> None:
+    asked = PromiseQueries(room.store, room.registry)
+    names = [room.registry.shop_name(f"pdd:{name}") for name in ("s1", "s2", "s3")]
+    judged(room, keep(room, "a"), shop(room, "s1", AT_RISK, 40), shop(room, "s2", AT_RISK, 30))
+    judged(room, keep(room, "b"), shop(room, "s1", AT_RISK, 20), shop(room, "s3", BROKEN, -3))
+    judged(room, keep(room, "c"), shop(room, "s1", AT_RISK, 10), ago_ms=STALE_MS + 1)
+    found = asked.ahead(names[:2])
+    assert found is not None
+    assert (found.row.name, found.shops, found.among) == ("b", 1, 1), "what nobody judges any more tells nothing"
+    assert found.break_at == room.clock.now_ms() + 20 * MINUTE
+    other = asked.ahead(names[1:])
+    assert other is not None
+    assert (other.row.name, other.shops, other.among) == ("a", 2, 1)
+    assert asked.ahead(names[2:]) is None, "it is broken already"
+    assert asked.ahead(()) is None
+
+
 def test_rows_say_how_each_stands_and_how_old_that_is(room: Room) -> None:
     asked = PromiseQueries(room.store, room.registry)
     assert asked.now().rows == ()

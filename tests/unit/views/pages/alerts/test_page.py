@@ -25,6 +25,10 @@ from services.domain.errors import StoreUnavailable
 from services.domain.fleet.role import ADMIN
 from services.domain.past.frame import Frame, Numbers
 from services.domain.past.lanes import Span
+from services.domain.promises import promise as promises
+from services.domain.promises import standing
+from services.domain.promises.judge import AT_RISK, Due, Judged
+from services.domain.promises.promise import Promise
 from services.monitor.alerts.queries import IncidentNow
 from services.monitor.past.tape import Tape
 from services.watch.alerts.book import Book
@@ -292,6 +296,29 @@ def test_while_the_connection_is_lost_it_says_who_sends(alerts: Alerts, open_pag
 def test_it_says_that_nobody_watches(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     assert page.trouble.accessibleName().startswith("Nobody watches")
+
+
+def test_the_panel_says_which_promise_breaks_if_nobody_acts(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    first, second = "temu:s1", "temu:s2"  # shops that nobody has described are called so
+    fleet.context.commands.promises.set(Promise(name="orders", task_type="sync_order", limit_s=3600, all_shops=True))
+    made = promises.DOCUMENT.load(fleet.store.documents(promises.KIND)["orders"])
+    at = fleet.store.now_ms() + 25 * MINUTE
+    risky = [Judged(shop=one, state=AT_RISK, break_at=at) for one in (first, second)]
+    found = standing.after(made, Due(), risky, None, now=fleet.store.now_ms(), by="desk")
+    fleet.store.put_document(promises.STATE, "orders", standing.DOCUMENT.dump(found))
+    dead, login = alerts.dead(names=(first,)), alerts.login(names=("Nordo",))
+    page = open_page()
+    page.table.peek_requested.emit(dead.id)
+    page.table.set_current_key(dead.id)
+    said = f"If nobody acts, a promise breaks at {words.clock(at)} “orders”: 2 shops are at risk, 1 of those here"
+    qtbot.waitUntil(lambda: page.panel.ahead.accessibleName() == said, timeout=WAIT_MS)
+    with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as asked:
+        page.panel.promise_button.click()
+    assert asked.args == ["promises", "orders"]
+    page.table.set_current_key(login.id)
+    assert page.panel.ahead.isHidden(), "of another one nothing is known yet"
 
 
 def test_the_panel_tells_cause_next_step_story_and_messages(alerts: Alerts, open_page: Open) -> None:
