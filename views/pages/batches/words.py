@@ -337,6 +337,8 @@ def goes_on(hold: Hold) -> str:
         return _("once it is resumed")
     if hold.person:
         return _("needs a person")
+    if hold.key == "breaker":
+        return _("one tries now and then")
     if hold.key == Status.RUNNING:
         return _("runs")
     if hold.key == "dependency":  # whether those end by themselves stands in their own rows

@@ -89,6 +89,13 @@ def test_what_waits_at_a_gate_by_its_row_is_held_up_by_its_number() -> None:
     assert (found.needs_person, found.by_itself) == (1, 5)
 
 
+def test_what_waits_as_its_shop_keeps_failing_goes_on_by_itself() -> None:
+    tasks = [task("a"), task("b"), task("dead", "dead", triage="open")]
+    found = batch.story(tasks, {"a": "breaker", "b": "breaker"})
+    assert [(one.key, len(one.ids), one.person) for one in found.holds] == [("dead", 1, True), ("breaker", 2, False)]
+    assert (found.needs_person, found.by_itself) == (1, 2), "one of them tries now and then"
+
+
 def test_what_was_cancelled_behind_a_dead_one_stays_open_no_more() -> None:
     tasks = [
         task("a", "dead", triage="open"),

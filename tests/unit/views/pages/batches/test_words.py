@@ -38,6 +38,8 @@ def test_what_may_be_a_secret_in_the_name_of_a_batch_is_not_shown() -> None:
 
 
 def test_who_waits_behind_what_needs_a_person_is_told_with_it() -> None:
+    fails = insight.Hold(key="breaker", ids=("f",), types=(), shops=1, oldest_at=0, behind=0, person=False)
+    assert goes_on(fails) == "one tries now and then"
     held = insight.Hold(key="held", ids=("h",) * 3, types=(), shops=1, oldest_at=0, behind=1, person=True)
     story = insight.Story(counts={insight.HELD: 4}, holds=(held,), behind_person=1)
     said = others(BatchNow(view=BatchView("b1", {"held": 3, "blocked": 1}), story=story))
