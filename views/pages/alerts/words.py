@@ -253,7 +253,12 @@ def sentence(one: IncidentNow) -> str:
 
 def searched(one: IncidentNow) -> str:
     """What a word in the search field is looked for in."""
-    parts = (one.incident.id, title(one), rule_name(one.incident.rule), cause(one), *one.incident.names)
+    answer = one.incident.answer
+    told_to = {name for message in one.incident.told for name in message.to} | {to.channel for to in one.deliveries}
+    parts = (
+        one.incident.id, title(one), rule_name(one.incident.rule), cause(one), *one.incident.names,
+        answer.answered_by, answer.muted_by, *map(group, sorted(told_to)),
+    )  # fmt: skip
     return "\n".join(parts).casefold()
 
 

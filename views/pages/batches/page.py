@@ -32,7 +32,7 @@ from views.pages.batches.forecast import BatchForecast
 from views.pages.batches.table import BATCHES, HOLDS, NEXT, ROW, VALUES, left_columns
 from views.pages.batches.verbs import CHANGING, VERBS, BatchActions, BatchVerb
 from views.pages.batches.words import BatchNow
-from views.support import instant, text
+from views.support import instant, shown, text
 from views.support.elide import middle
 from views.support.keys import bind
 from views.support.look import Label, set_look
@@ -532,6 +532,7 @@ class BatchesPage(ListPage[BatchNow]):
                 if picked is not None
                 else _("by what holds it; what needs a person comes first")
             )
+        self._changes.set_note(_("as of {time}").format(time=shown.clock(one.at_ms, one.at_ms)) if one.at_ms else "")
         self._say_rights()
 
     def _say_rights(self) -> None:

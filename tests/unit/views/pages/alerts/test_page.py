@@ -187,6 +187,10 @@ def test_a_state_and_a_word_choose_what_is_shown(qtbot: QtBot, alerts: Alerts, o
     pick(qtbot, page, "active")
     page.search.setText("lumo")
     assert [row[0] for row in told(page)] == ["9 shops must be logged in again · Lumo Home and 8 more"]
+    page.search.setText("Bob")
+    assert [row[2].partition(" until")[0] for row in told(page)] == ["Muted"], "who is at it"
+    page.search.setText("on duty")
+    assert len(told(page)) == 2, "who was told"
     page.search.setText("nothing like it")
     assert page.stack.currentWidget() is page.empty
     page.empty.action.emit()

@@ -102,6 +102,7 @@ def test_what_is_left_is_told_by_shop_and_boxes_by_group_of_shops(qtbot: QtBot, 
     choose(qtbot, page, "nightly")
     assert page.below["done"].text().startswith("25\u202f%")
     assert page.told.text().startswith("created ")
+    assert "as of " in widgets.words(page), "what would change carries its age"
     page.left_by.choose("shop")
     left = page.left.records.records()
     assert sorted(one.shop for one in left) == sorted(shops[name] for name in ids[1:])
