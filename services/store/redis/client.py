@@ -540,7 +540,7 @@ def _refusal(address: str, error: Exception) -> StoreError:
 def _spoilt(address: str, text: str) -> StoreError | None:
     """An error that comes of what stands in the store, or of where it was looked for."""
     if "DB index is out of range" in text:
-        return StoreError(said("store.no_database", address=address))
+        return StoreUnavailable(said("store.no_database", address=address))
     if "from read-only scripts" in text:
         return StoreError(said("store.read_only", address=address))
     if found := _BROKEN.search(text):

@@ -263,6 +263,14 @@ def test_a_wrong_password(redis_url: str, plain: redis.Redis) -> None:
         plain.execute_command("AUTH", "right")
 
 
+def test_a_number_of_which_there_is_no_database(redis_url: str) -> None:
+    """As a wrong password: whoever asks cannot connect, and what is to be recorded waits."""
+    store = RedisStore(f"{redis_url.rpartition('/')[0]}/999", SystemClock())
+    with pytest.raises(StoreUnavailable, match="no database of this number"):
+        store.now_ms()
+    store.close()
+
+
 def test_a_restarted_server_is_found_again(redis_server: Redis) -> None:
     redis_server.flush()
     store = RedisStore(redis_server.url, SystemClock())
