@@ -7,10 +7,14 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
+from msgspec import structs
 
+from services import assembly
+from services import settings as config
 from services.monitor.history import COARSE_KEPT_S, FINE_KEPT, History, Sample, thin
 
 NOW = 1_795_000_000_000
@@ -165,3 +169,17 @@ def test_a_store_that_is_slow_from_the_start_has_a_break_at_most_there(history: 
         history.add(sample(second))
     rows = history.series(60, 100, NOW + 60_000)
     assert [row.at_ms - NOW for row in rows if row.since_ms == row.at_ms] == [0, 4_000]
+
+
+def test_a_fleet_has_one_history_whatever_its_connection_is_called(tmp_path: Path) -> None:
+    store, broker = config.StoreSettings(url="redis://mq:6379/0"), config.BrokerSettings(url="amqp://mq:5672")
+    here = config.load(home=tmp_path)
+    kept = []
+    for name in ("east", "production"):
+        fleet = structs.replace(here, profile=name, store=store, broker=broker)
+        with closing(assembly.history(SimpleNamespace(settings=fleet))) as history:  # type: ignore[arg-type]
+            kept.append([row.running for row in history.series(60, 10, NOW + 1_000)])
+            history.add(sample(0, 7))
+    assert kept == [[], [7]]
+    with closing(assembly.history(SimpleNamespace(settings=here))) as history:  # type: ignore[arg-type]
+        assert history.series(60, 10, NOW + 1_000) == [], "an engine here is another one"
