@@ -85,7 +85,7 @@ class TypesPage(ListPage[TypeRow]):
                 run=acts.ask_import,
             ),
             PageCommand(
-                key="types.export", words=_("Export task types"), icon="ph.export", run=self._export_all,
+                key="types.export_all", words=_("Export task types"), icon="ph.export", run=self._export_all,
                 reason="" if self._rows else _("No task type is defined."),
             ),
         ]  # fmt: skip
