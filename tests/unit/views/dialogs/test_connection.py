@@ -91,3 +91,13 @@ def test_what_was_wrong_with_a_field_is_told_until_it_is_mended(qtbot: QtBot) ->
     assert dialog.fields["management"].error() == ""
     dialog.addresses["redis"].set_address("")
     assert dialog.fields["redis"].error() == "", "what is being written is blamed by nobody before Save"
+
+
+def test_a_key_store_is_promised_only_where_there_is_one(qtbot: QtBot) -> None:
+    dialog = ConnectionDialog(None, ())
+    qtbot.addWidget(dialog)
+    assert dialog.passwords.text() == "Passwords never go into a file of Fleetdeck.", "before anybody was asked"
+    dialog.show_key_store(keeps=True)
+    assert dialog.passwords.text().endswith("They go to the key store of this computer.")
+    dialog.show_key_store(keeps=False)
+    assert dialog.passwords.text().endswith("they are forgotten when Fleetdeck ends.")
