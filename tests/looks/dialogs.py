@@ -61,7 +61,7 @@ temu,{temu},sync_order,很急,,
 temu,{temu},sync_order,低,"{{""page_size"": 5000}}",昨天
 """
 #: these open a dialog of the system, in which nothing of ours stands
-FOREIGN = frozenset({"shops-import", "tasks-export", "batches-export"})
+FOREIGN = frozenset({"shops-import", "tasks-export", "batches-export", "dead_letters-export"})
 #: buttons of pages that open dialogs and are no command
 BUTTONS = {"settings": ("add_button", "edit_button", "change_keys_button")}
 

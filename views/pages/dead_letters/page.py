@@ -37,7 +37,17 @@ from views.pages.dead_letters.causes import ordered
 from views.pages.dead_letters.issue import Other
 from views.pages.dead_letters.lists import CausePane, LetterPane
 from views.pages.dead_letters.panel import LetterPanel
-from views.pages.dead_letters.table import COLUMNS, Asker, Grouped, LetterRow, Listing, Wanted, ids_of, sentence
+from views.pages.dead_letters.table import (
+    COLUMNS,
+    Asker,
+    Grouped,
+    LetterRow,
+    Listing,
+    Wanted,
+    each_of,
+    ids_of,
+    sentence,
+)
 from views.pages.dead_letters.verbs import (
     CAUSE_VERBS,
     REPORT,
@@ -170,7 +180,8 @@ class DeadLettersPage(Page):
         of = self.about(self._asker.wanted.cause)
         if of is not None:
             found += self.cause_verbs.commands("dead_letters.cause", of, words.heading(of.cause))
-        return found
+        export = PageCommand(key="dead_letters.export", words=_("Export"), icon="ph.export", run=self.ask_export)
+        return (*found, export)
 
     def show_request(self, request: object) -> None:
         """Show the cause with this fingerprint among all, or what fits a filter; ``fp:``, a fingerprint and a filter:
@@ -235,7 +246,9 @@ class DeadLettersPage(Page):
         self.states = Segmented(STATES, N_("Which dead letters"))
         self.header.add_action(self.states)
         self.runs_button = Button(N_("Runs"), kind="ghost", icon="ph.clock-counter-clockwise")
-        self.header.add_action(self.runs_button)
+        self.export_button = Button(N_("Export"), icon="ph.export")
+        for button in (self.runs_button, self.export_button):
+            self.header.add_action(button)
         self.header.set_divider(True)
         yield
         words_of_it = N_("Cause, id, shop or error")
@@ -297,6 +310,7 @@ class DeadLettersPage(Page):
         self.broken.found.connect(self._show_bar)
         self.run_strip.wanted.connect(self.show_runs)
         self.runs_button.clicked.connect(self.show_runs)
+        self.export_button.clicked.connect(self.ask_export)
         self.actions_of_page.runner.changed.connect(self.broken.look)
         # choosing
         self._split.splitterMoved.connect(self._on_moved)
@@ -521,6 +535,19 @@ class DeadLettersPage(Page):
             now = self._of(wanted.triage, wanted.cause)
             if now != _whose(wanted):
                 self._ask_letters(now)
+
+    def ask_export(self) -> None:
+        """Write to a file what is ticked, else all that the page shows, of every cause."""
+        queries, ids = self._context.tasks, self.ticked().ids
+        self.actions_of_page.ask_export(
+            partial(queries.each_of, ids) if ids else partial(each_of, queries, self._all_shown())
+        )
+
+    def _all_shown(self) -> Sequence[Wanted]:
+        triage, rows = self.states.current(), self.causes.causes
+        if not self._asker.filtered:
+            return (Wanted(triage=triage),)
+        return tuple(self._of(triage, rows.record(place).fingerprint) for place in range(rows.rowCount()))
 
     def show_runs(self) -> None:
         """Show what became of the bulk runs, the newest first."""

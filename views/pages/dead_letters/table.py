@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 
@@ -309,6 +309,12 @@ def _last_closed(queries: TaskQueries) -> int:
 def letters_of(queries: TaskQueries, wanted: Wanted) -> list[Task]:
     """Letters of a cause, the newest first or last. Blocking."""
     return _letters(queries, wanted, ALL)[0]
+
+
+def each_of(queries: TaskQueries, wanted: Iterable[Wanted]) -> Iterator[Task]:
+    """All of several causes, or of a state where no cause is named, one after the other. Blocking."""
+    for one in wanted:
+        yield from (task for task in queries.each(one.text) if not one.cause or one.of_cause(task))
 
 
 def ids_of(queries: TaskQueries, wanted: Wanted) -> list[str]:

@@ -7,9 +7,10 @@ each; the rest is done at once and can be taken back.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -27,10 +28,13 @@ from services.domain.task import classify
 from services.domain.task.record import Task
 from services.domain.task.status import Triage
 from services.i18n import N_, _, ngettext
+from services.monitor.files import export
 from services.monitor.letters.causes import Cause
+from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.again import ask_why
 from views.dialogs.confirm import ConfirmDialog, Finding, Question, confirm_limit
+from views.dialogs.file import ask_file
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.telling import Telling, republished
@@ -87,17 +91,19 @@ class LetterActions(QObject):
     acted: something was decided; lists may be asked again.
     tasks_wanted: a filter that the Tasks page shall show.
     runs_wanted: show how what was sent ends.
+    exported: a file stands at this path (``Path``).
     """
 
     acted = Signal()
     tasks_wanted = Signal(str)
     runs_wanted = Signal()
+    exported = Signal(object)
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(owner)
         self._context, self._owner = context, owner
         self._acting = Acting(self, context.toast, context.pending)
-        self._operation = Operation(self)
+        self._operation, self._exporting = Operation(self), Operation(self, lasting=True)
         self.runner = BulkRunner(lambda: context.commands.bulk, self)
         self.runner.changed.connect(self._note_run)
         self._telling = Telling(self.runner, context.toast, self.runs_wanted.emit, self)
@@ -203,6 +209,21 @@ class LetterActions(QObject):
             words = _("Republishing with your changes in 5 s")
             self._acting.delayed(words, call, _republished, about=about, instead=partial(self._ask_why, call))
 
+    def ask_export(self, find: Callable[[], Iterable[Task]]) -> None:
+        """Ask which file letters are written to; ``find`` tells them and may block."""
+        ask_file(self._owner, _("Export dead letters"), "dead-letters", partial(self.export, find))
+
+    def export(self, find: Callable[[], Iterable[Task]], path: Path) -> None:
+        """Write them to a file, off the GUI thread."""
+        call = partial(_write, self._context.tasks, find, path)
+        self._exporting.start(call, partial(self._tell_exported, path), self._fail)
+
+    def _tell_exported(self, path: Path, number: int) -> None:
+        said = ngettext("{n} dead letter exported to {file}", "{n} dead letters exported to {file}", number)
+        words_ = said.format(n=text.count(number), file=safe.one_line(path.name, 60))
+        self._context.toast(ToastSpec(text=words_, seconds=UNDO_S))
+        self.exported.emit(path)
+
     def reveal(self, task_id: str, then: Callable[[], None]) -> None:
         """Write down that somebody looks at the secrets of a letter; ``then`` shows them."""
         call = partial(self._context.commands.records.reveal, task_id)
@@ -265,6 +286,10 @@ class LetterActions(QObject):
 
     def _fail(self, error: BaseException) -> None:
         self._context.toast(failure(error))
+
+
+def _write(queries: TaskQueries, find: Callable[[], Iterable[Task]], path: Path) -> int:
+    return export.write(find(), path, queries.shops(), shown.zone(), gates=queries.gates)
 
 
 def _republished(outcome: Outcome) -> str:

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -31,6 +32,7 @@ from tests.support.widgets import words as said
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
 from tests.unit.views.pages.opening import LEAST, SMALL, opening
 from views.dialogs.confirm import LIMITS, ConfirmDialog
+from views.dialogs.file import FileDialog
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runs import RunsDialog
 from views.dialogs.schema.form import LineInput
@@ -1413,6 +1415,31 @@ def test_what_is_decided_about_a_whole_cause_while_a_filter_hides_letters_of_it_
     assert dialog.verb_button.text() == "Ignore 18 dead letters"
     dialog.verb_button.click()
     qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 15, Triage.IGNORED: 18})
+
+
+@pytest.mark.one_pair
+def test_letters_are_exported_as_they_are_shown_or_ticked(
+    fleet: Fleet, open_page: Open, qtbot: QtBot, tmp_path: Path
+) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+
+    def exported(name: str) -> set[str]:
+        with qtbot.waitSignal(page.actions_of_page.exported):
+            page.ask_export()
+            (dialog,) = [one for one in page.findChildren(FileDialog) if one.isVisible()]
+            dialog.fileSelected.emit(str(tmp_path / name))
+            dialog.done(0)
+        return {one["task_id"] for one in json.loads((tmp_path / name).read_text(encoding="utf-8"))}
+
+    assert len(exported("all.json")) == 33
+    shop = page.table.records.record(0).task.shop
+    filter_by(qtbot, page, f"shop:{shop} seller", ("Seller login expired", 6))
+    shown = {page.table.records.record(row).key for row in range(6)}
+    assert exported("filtered.json") == shown
+    page.table.records.set_ticked(sorted(shown)[:2])
+    assert exported("ticked.json") == set(sorted(shown)[:2])
+    assert fleet.toasts[-1].text == "2 dead letters exported to ticked.json"
 
 
 @pytest.mark.one_pair
