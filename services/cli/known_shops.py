@@ -11,6 +11,8 @@ from services.domain.task.search.query import Query, equals
 from services.monitor.shops.states import stranger
 
 ANYWHERE = 200
+#: shops of one name that are told
+CALLED = 5
 
 
 def find(engine: assembly.Engine, text: str) -> Shop:
@@ -32,6 +34,14 @@ def find(engine: assembly.Engine, text: str) -> Shop:
     if found:
         raise UsageError(
             spoken.phrase("{text} is on several platforms: {names}", text=f"{text!r}", names=", ".join(sorted(found))),
+            field="shop",
+        )
+    called = sorted(shop.key for shop in there.values() if text and text in (shop.name, shop.name_en))
+    if called:
+        raise NotFound(
+            spoken.phrase(
+                "{text} is the name of {shops}; give the id", text=f"{text!r:.80}", shops=", ".join(called[:CALLED])
+            ),
             field="shop",
         )
     raise NotFound(

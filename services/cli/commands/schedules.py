@@ -378,13 +378,17 @@ def _seconds(text: str, field: str, *, least: int = 0) -> int:
 
 def _start(text: str, zone: str, now: int) -> int:
     recurrence.zone_named(zone)
-    span = filter_time.Times(now, zone).span(text)
-    if span is None:
+    times = filter_time.Times(now, zone)
+    span = times.span(text)  # also one that is past: what repeats keeps in step with it
+    found = span[0] if span is not None else times.coming(text)
+    if found is None:
         raise UsageError(
-            spoken.phrase("--start takes a time such as 2026-11-22T08:00 or now, not {text}", text=f"{text!r:.40}"),
+            spoken.phrase(
+                "--start takes a time such as 2026-11-22T08:00, tomorrow 9:00 or now, not {text}", text=f"{text!r:.40}"
+            ),
             field="start",
         )
-    return span[0]
+    return found
 
 
 def _find(engine: assembly.Engine, name: str, count: int = 5) -> ScheduleRow:

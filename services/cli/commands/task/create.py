@@ -270,10 +270,8 @@ def _of_shops(args: argparse.Namespace) -> list[TaskSpec]:
         if not value:
             raise UsageError(spoken.phrase("{name} is missing (or use --file)", name=name), field=name)
     specs = []
-    for shop in shops:
-        platform = args.platform
-        if not platform and ":" in shop:
-            platform, _, shop = shop.partition(":")
+    for name in shops:
+        platform, shop = _placed(name, args.platform)
         specs.append(
             TaskSpec(
                 platform=platform,
@@ -285,6 +283,27 @@ def _of_shops(args: argparse.Namespace) -> list[TaskSpec]:
             )
         )
     return specs
+
+
+def _placed(name: str, platform: str) -> tuple[str, str]:
+    """Platform and id of a shop, of which the name may say both.
+
+    Raises:
+        UsageError: it says another platform than ``--platform``.
+    """
+    said_there, colon, shop = name.partition(":")
+    if not colon:
+        return platform, name
+    if platform and said_there != platform:
+        raise UsageError(
+            spoken.phrase(
+                "--platform says {platform}, --shop {shop}; leave one of them out",
+                platform=f"{platform!r:.80}",
+                shop=f"{name!r:.150}",
+            ),
+            field="--platform",
+        )
+    return platform or said_there, shop
 
 
 def _batch(args: argparse.Namespace, count: int, origin: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,41 @@ def test_what_may_stand_anywhere_may_do_so_twice(
     several = ["task", "create", "--shop", "pdd:s1", "--shop", "pdd:s2", "--type", "work", "--json"]
     assert program.run(several, lambda _: 0) == 0
     assert len(json.loads(capsys.readouterr().out.splitlines()[-1])["created"]) == 2
+
+
+def test_a_shop_may_say_its_platform_beside_the_option_but_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    words = ["task", "create", "--shop", "pdd:s1", "--type", "work", "--json", "--platform"]
+    assert program.run([*words, "pdd"], lambda _: 0) == 0
+    assert json.loads(capsys.readouterr().out)["created"][0].startswith("pdd_work_s1_")
+    assert program.run([*words, "temu"], lambda _: 0) == 2
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["field"], "'temu'" in answer["error"], "'pdd:s1'" in answer["error"]) == ("--platform", True, True)
+
+
+def test_the_name_of_a_shop_leads_to_its_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    (tmp_path / "shops.csv").write_text("platform,shop_id,name\npdd,s1,丹宁旗舰店\npdd,s2,\n", encoding="utf-8")
+    assert program.run(["shop", "import", str(tmp_path / "shops.csv")], lambda _: 0) == 0
+    capsys.readouterr()
+    assert program.run(["shop", "pause", "丹宁旗舰店"], lambda _: 0) == 2
+    assert "the name of pdd:s1" in capsys.readouterr().err
+    assert program.run(["shop", "show", ""], lambda _: 0) == 2
+    assert "there is no shop ''" in capsys.readouterr().err
+
+
+def test_a_schedule_begins_when_people_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    add = ["schedule", "add", "n", "--type", "work", "--every", "30m", "--all", "--zone", "UTC", "--dry-run", "--json"]
+    assert program.run([*add, "--start", "tomorrow 9:00"], lambda _: 0) == 0
+    first = json.loads(capsys.readouterr().out)["schedule"]["first_at"]
+    assert datetime.fromisoformat(first).strftime("%H:%M") == "09:00"
 
 
 def test_a_filter_may_begin_with_what_it_leaves_out(
