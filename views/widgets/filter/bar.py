@@ -427,9 +427,14 @@ class ValuePopup(QFrame):
         self.close()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Close by Esc; Enter on the list takes the row."""
+        """Close by Esc; Enter on the list takes the row; Down leads from the search to what it found."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.close()
+            return
+        if event.key() == Qt.Key.Key_Down and self.search.hasFocus():
+            rows = range(self.list.count())
+            self.list.setFocus(Qt.FocusReason.TabFocusReason)
+            self.list.setCurrentRow(next((row for row in rows if not self.list.item(row).isHidden()), -1))
             return
         super().keyPressEvent(event)
 

@@ -53,6 +53,19 @@ def test_searching_hides_and_enter_takes_the_only_one(qtbot: QtBot, popup: Value
     assert "held" in signal.args[0]
 
 
+def test_down_leads_from_the_search_to_what_it_found_and_space_takes_it(qtbot: QtBot, popup: ValuePopup) -> None:
+    popup.show()
+    popup.activateWindow()
+    popup.search.setFocus()
+    qtbot.waitUntil(popup.search.hasFocus)
+    popup.search.setText("hel")
+    qtbot.keyClick(popup.search, Qt.Key.Key_Down)
+    assert items(popup).hasFocus()
+    assert items(popup).currentItem().text() == "Held"
+    qtbot.keyClick(items(popup), Qt.Key.Key_Space)
+    assert "held" in popup.chosen()
+
+
 def test_a_typed_value_is_taken(qtbot: QtBot, popup: ValuePopup) -> None:
     popup.search.setText("shop01*")
     with qtbot.waitSignal(popup.changed) as signal:
