@@ -11,6 +11,8 @@ import msgspec
 
 _UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 _UNITS |= {"秒": 1_000, "分": 60_000, "分钟": 60_000, "小时": 3_600_000, "天": 86_400_000, "周": 604_800_000}
+_WORDS = {"s": "sec secs second seconds", "m": "mins minute minutes", "h": "hr hrs hour hours", "d": "day days"}
+_UNITS |= {word: _UNITS[unit] for unit, words in (_WORDS | {"w": "week weeks"}).items() for word in words.split()}
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([a-z]+|[秒分钟小时天周]+)", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt_ ]\d{2}:\d{2}", re.ASCII)

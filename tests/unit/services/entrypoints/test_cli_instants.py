@@ -24,6 +24,8 @@ def read(text: str) -> datetime:
     [
         ("2h", 2),
         ("in 2 h", 2),
+        ("2 hours from now", 2),
+        ("in 1 day", 24),
         ("2小时后", 2),
         ("18:00", 3),
         ("１８：００", 3),
