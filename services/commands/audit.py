@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from services.audit_witness import Witness
 from services.commands.operator import Operator
 from services.domain import audit as chain
-from services.domain.audit import ACCEPT, AuditEntry, Link
+from services.domain.audit import ACCEPT, TARGETS_KEPT, AuditEntry, Link
 from services.domain.errors import ConsoleError, NotAllowed, OperatorError, SchemaTooNew, StoreError, UsageError
 from services.domain.fleet.role import ADMIN
 from services.domain.insight.audit import Verdict
@@ -33,7 +33,7 @@ from services.engine import audit_check
 from services.ports import Store
 
 log = logging.getLogger(__name__)
-TARGETS_KEPT, OUTCOME_KEPT = 200, 500
+OUTCOME_KEPT = 500
 #: what one acceptance may name, and how long its reason may be
 MOST, MAX_NOTE = 1000, 500
 #: a refused attempt is told again after that long: what tries in a loop must not fill the trail

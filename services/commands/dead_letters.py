@@ -6,11 +6,12 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from services.commands.audit import TARGETS_KEPT, Audit
+from services.commands.audit import Audit
 from services.commands.bulk.republisher import Changes, Republisher
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
 from services.commands.tasks import in_portions, tell
+from services.domain.audit import TARGETS_KEPT
 from services.domain.change import Annotate, Op, SetTriage
 from services.domain.errors import UsageError
 from services.domain.insight.verdict import not_dead

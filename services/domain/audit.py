@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -24,6 +24,8 @@ HEADS = 32
 #: an act without an end after that long is told as one whose outcome nobody knows
 UNKNOWN_MS = 15 * 60_000
 ACCEPT = "audit.accept"
+#: so many of the objects of an act are named in its entry, which counts the others only
+TARGETS_KEPT = 200
 #: among the details of an act of a person: through what it was asked for
 VIA = "via"
 UNDOES = "undoes"  #: of an act that takes another one back: the name of that one's entry
@@ -174,6 +176,17 @@ def undoes(entry: AuditEntry) -> str:
     """The name of the entry whose act it took back, "" for none."""
     found = details(entry).get(UNDOES)
     return found if isinstance(found, str) else ""
+
+
+def count_of(entry: AuditEntry) -> int:
+    """Of how many objects its entry tells, which names the first of very many alone."""
+    count = told_of(entry).get("count") if len(entry.target) >= TARGETS_KEPT else 0
+    return max(len(entry.target), count if isinstance(count, int) else 0)
+
+
+def unnamed(entries: Iterable[AuditEntry]) -> int:
+    """How many objects these count and do not name."""
+    return sum(count_of(entry) - len(entry.target) for entry in entries)
 
 
 def detail_of(entry: AuditEntry) -> str:

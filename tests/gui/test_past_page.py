@@ -189,7 +189,7 @@ def test_in_a_gap_nothing_is_made_up(ask: Ask, record: Record, qtbot: QtBot) -> 
     assert "Waiting" not in copied(page)
     tip = page.strip.tip_at(page.strip.x_of(record.now - 15 * MINUTE))
     assert re.fullmatch(r"No record from (.*) to (.*)", tip), tip
-    assert page.strip.tip_at(page.strip.x_of(record.gap[0] - 30_000)).endswith("Not all of it was recorded")
+    assert page.strip.tip_at(page.strip.x_of(record.gap[0] - 100)).endswith("Not all of it was recorded")
 
 
 @pytest.mark.parametrize(

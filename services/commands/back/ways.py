@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from services.commands.alerts import AlertCommands
-from services.commands.audit import TARGETS_KEPT, undoing
+from services.commands.audit import undoing
 from services.commands.breakers import BreakerCommands
 from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
@@ -30,7 +30,7 @@ from services.commands.tasks import TaskCommands
 from services.commands.views import ViewCommands
 from services.domain import audit
 from services.domain.alerts.rule import Rule as AlertRule
-from services.domain.audit import AuditEntry
+from services.domain.audit import TARGETS_KEPT, AuditEntry
 from services.domain.errors import UsageError
 from services.domain.gates.breaker import Rule as BreakerRule
 from services.domain.gates.limit import Limit

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from services.domain import audit
 from services.domain.audit import AuditEntry
 from services.domain.insight import cause
 from services.domain.promises.holds import OF_FLOW, OF_LOGIN, OF_SOURCE, OF_WORKERS, OPERATOR
@@ -126,4 +127,4 @@ def of_people(entries: Iterable[AuditEntry]) -> list[Acts]:
 
 def _acts(who: str, action: str, group: list[AuditEntry]) -> Acts:
     targets = tuple(dict.fromkeys(target for entry in group for target in entry.target))
-    return Acts(who, action, len(group), targets[:NAMED], len(targets) - len(targets[:NAMED]))
+    return Acts(who, action, len(group), targets[:NAMED], len(targets) - len(targets[:NAMED]) + audit.unnamed(group))

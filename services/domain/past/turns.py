@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from services.domain.alerts.incident import Incident, Words
-from services.domain.audit import AuditEntry, parted
+from services.domain.audit import AuditEntry, parted, unnamed
 from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, WORKER, Change, Gap
 from services.domain.past.lanes import GIVEN_UP, SILENT
 from services.domain.text.message import Message, Param
@@ -67,9 +67,9 @@ SENTENCES: dict[str, str] = {
     "past.broker_blocked": N_("The broker takes no messages"),
     "past.broker_back": N_("The broker answers again"),
     "past.act": N_("{who}: {action} {target}"),
-    "past.act_many": N_("{who}: {action} {target} and {more} more"),
+    "past.act_many": N_("{who}: {action} {target} and {more:,} more"),
     "past.act_ended": N_("{who}: {action} {target}, {outcome}"),
-    "past.act_many_ended": N_("{who}: {action} {target} and {more} more, {outcome}"),
+    "past.act_many_ended": N_("{who}: {action} {target} and {more:,} more, {outcome}"),
     "past.act_again": N_("{who}: {action} {target}, {n} times"),
     "past.act_again_ended": N_("{who}: {action} {target}, {n} times, {outcome}"),
     "past.alert": N_("Alert: {what}"),
@@ -235,7 +235,7 @@ def _act(burst: Sequence[AuditEntry]) -> Turn:
         params["n"] = len(burst)
     elif len(names) > 1:
         code = "past.act_many"
-        params["more"] = len(names) - 1
+        params["more"] = len(names) - 1 + unnamed(burst)
     else:
         code = "past.act"
     if outcome := _ended(first):

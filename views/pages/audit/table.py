@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 
 from services import act_words
 from services.called import ORIGIN_WORDS
-from services.commands.audit import TARGETS_KEPT
 from services.commands.back.ways import Way, way_of
 from services.domain import audit
 from services.domain.audit import AuditEntry
@@ -70,8 +69,7 @@ class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def number(self) -> int:
         """Of how many objects its entry tells, which names the first of very many alone."""
-        count = audit.told_of(self.entry).get("count")
-        return max(len(self.target), count if isinstance(count, int) and len(self.target) >= TARGETS_KEPT else 0)
+        return audit.count_of(self.entry)
 
     @property
     def about(self) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from services.commands.audit import TARGETS_KEPT, Audit, reasons
+from services.commands.audit import Audit, reasons
 from services.domain import audit
-from services.domain.audit import AuditEntry, Link
+from services.domain.audit import TARGETS_KEPT, AuditEntry, Link
 from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
 from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room

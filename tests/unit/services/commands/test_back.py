@@ -14,7 +14,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.commands.alerts import AlertCommands, RuleChanged
-from services.commands.audit import TARGETS_KEPT, Audit, heard
+from services.commands.audit import Audit, heard
 from services.commands.back.ways import Way, since, take_back, unchanged, way_of
 from services.commands.causes import CauseCommands
 from services.commands.operator import Operator
@@ -25,7 +25,7 @@ from services.commands.views import ViewCommands
 from services.domain.alerts.incident import DOCUMENT as INCIDENTS
 from services.domain.alerts.incident import Incident, Words, slot_of
 from services.domain.alerts.rule import VERSIONS
-from services.domain.audit import AuditEntry
+from services.domain.audit import TARGETS_KEPT, AuditEntry
 from services.domain.errors import StoreUnavailable, UsageError
 from services.domain.fleet import role as roles
 from services.domain.fleet.shop import Pause, Shop

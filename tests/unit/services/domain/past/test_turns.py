@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from services import i18n
-from services.domain.audit import AuditEntry
+from services.domain.audit import TARGETS_KEPT, AuditEntry
 from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, WORKER, Change, Gap
 from services.domain.past.turns import by_state, turns
 from services.messages import english, render
@@ -105,6 +107,16 @@ def test_the_same_act_of_one_person_to_many_things_is_one_line() -> None:
         "ann: pause shop:pdd:8 and 1 more, refused: no right",
     ]
     assert found[0].names == tuple(f"shop:pdd:{n}" for n in range(40))
+
+
+def test_an_act_on_very_many_things_counts_those_that_its_entry_does_not_name() -> None:
+    names = [f"pdd:{n}" for n in range(2 * TARGETS_KEPT)]
+    first = act(T0, "shop.import", *names[:TARGETS_KEPT])
+    second = act(T0 + 1, "shop.import", *names[TARGETS_KEPT:])
+    found = turns([], [replace(first, detail='{"count": 6000}'), replace(second, detail='{"count": 4000}')])
+    assert [english(turn.message) for turn in found] == ["ann: shop.import pdd:0 and 9,999 more"]
+    few = turns([], [replace(act(T0, "shop.import", "pdd:1", "pdd:2"), detail='{"count": 6000}')])
+    assert english(few[0].message) == "ann: shop.import pdd:1 and 1 more", "that count is of something else"
 
 
 def test_what_was_done_again_to_one_thing_says_how_often_and_much_later_it_is_told_anew() -> None:
