@@ -392,8 +392,8 @@ class PastStrip(QWidget):
         at = self.at_x(x)
         for gap in lanes.gaps:
             if gap.begin <= at <= gap.end:
-                begin, end = (shown.clock(one, lanes.end) for one in gap)
-                return _("No record from {begin} to {end}").format(begin=begin, end=end)
+                first, last = (shown.clock(one, lanes.end) for one in gap)
+                return _("No record from {begin} to {end}").format(begin=first, end=last)
         place = (at - lanes.begin) // lanes.step_ms
         begin = lanes.begin + place * lanes.step_ms
         when = _("{begin} to {end}").format(
