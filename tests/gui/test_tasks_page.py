@@ -115,6 +115,16 @@ def test_the_batch_whose_tasks_are_shown_is_a_chip(page: TasksPage) -> None:
 
 
 @pytest.mark.one_pair
+def test_a_cause_in_the_filter_is_called_as_people_know_it(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    cause = desk.fail(desk.create(0)).fingerprint
+    page.show_request(f"fp:{cause},ffffffffffffffff")
+    chips = page.filter.chip_views
+    known = "Cause is Seller login expired, ffffffffffffffff"
+    wait(qtbot, lambda: known in [chip.accessibleName() for chip in chips()])
+    assert page.filter.expression() == f"fp:{cause},ffffffffffffffff"
+
+
+@pytest.mark.one_pair
 @pytest.mark.parametrize(
     "narrow",
     [

@@ -22,10 +22,12 @@ from services.domain.task.search.query import LETTER, Counts, Total
 from services.domain.text.ordering import as_read
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
+from services.monitor.letters.causes import Called
 from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.support import instant, safe, shown, text
 from views.support.operation import Operation
+from views.support.words.cause import called
 from views.widgets.filter.bar import FilterBar
 from views.widgets.filter.field import FilterField, FilterValue
 
@@ -116,6 +118,8 @@ class FilterChoices(QObject):
         self._groups: set[str] = set()
         self._workers: tuple[str, ...] = ()
         self._others: dict[str, tuple[str, ...]] = {}
+        self._causes: dict[str, Called] = {}
+        self._naming = Operation(self, latest=True)
         self._shown = fields
         self._recounting, self._recounted = Operation(self), 0.0
 
@@ -132,6 +136,18 @@ class FilterChoices(QObject):
         if values != self._others.get(field, ()):
             self._others[field] = values
             self._show()
+
+    def name_causes(self, expression: str) -> None:
+        """Say what the causes that a filter asks for are called: nobody knows a fingerprint."""
+        asked = [value for piece in filter.pieces(expression) if piece.field == "fp" for value, _quoted in piece.values]
+        unknown = [one for one in asked if len(one) == filter.FINGERPRINT_LENGTH and one not in self._causes]
+        if unknown:
+            # without an answer the fingerprint stands there, as before
+            self._naming.start(partial(self._context.causes.called, unknown), self._take_causes, lambda _error: None)
+
+    def _take_causes(self, found: Mapping[str, Called]) -> None:
+        self._causes.update(found)
+        self._show()
 
     def _recount(self) -> None:
         """Gates, types and workers of tasks; their numbers stay as they were where nobody answers."""
@@ -186,6 +202,7 @@ class FilterChoices(QObject):
             **{
                 key: [FilterValue(name, safe.one_line(name, 60)) for name in some] for key, some in self._others.items()
             },
+            "fp": [FilterValue(key, called(one.name, one.title, one.where)) for key, one in self._causes.items()],
         }
         found = {"shop": self._find_shops} if len(self._shops) > MOST_SHOPS else {}
         fields = tuple(

@@ -287,6 +287,7 @@ class TasksPage(Page):
         wanted = self._wanted()
         self._views.note_asked(wanted.filter)
         self._unknown.ask(wanted.filter)
+        self._choices.name_causes(wanted.filter)
         if wanted.filter != self._lister.wanted.filter:
             self.selection.give_up()
         self._lister.ask(wanted)
