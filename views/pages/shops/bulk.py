@@ -32,6 +32,7 @@ ACTS = (
     ("undedicate", N_("Back to the lanes"), "ph.git-merge"),
     ("group", N_("Group"), "ph.folders"),
     ("tag", N_("Tags"), "ph.tag"),
+    ("new", N_("New task"), "ph.plus"),
 )
 
 
@@ -65,6 +66,7 @@ class BulkActs(QObject):
             "undedicate": partial(self._dedicate, on=False),
             "group": self._group,
             "tag": self._tag,
+            "new": self._new,
         }
         if rows:
             asks[key](rows)
@@ -200,6 +202,10 @@ class BulkActs(QObject):
         done = ngettext("The tags of {n} shop are changed.", "The tags of {n} shops are changed.", len(rows))
         dialog.confirmed.connect(lambda: self._edit(rows, partial(tagged, tags_of(field.text())), done))
         dialog.open()
+
+    def _new(self, rows: Sequence[ShopRow]) -> None:
+        """What they are given is asked for in the dialog, which shows all of it before."""
+        self._context.new_task({"platform": rows[0].shop.platform, "shops": [row.key for row in rows]})
 
     def _edit(self, rows: Sequence[ShopRow], changed: Callable[[ShopRow], Shop], done: str) -> None:
         fleet = self._context.commands.fleet

@@ -666,8 +666,8 @@ class ShopsPage(ListPage[ShopRow]):
 
     def _on_dedicated(self, on: bool) -> None:
         row = self.shop.shown
-        if row is not None:
-            self.actions_of_page.dedicate(row, on=on)
+        if row is not None and self.actions_of_page.dedicate(row, on=on):
+            self.shop.show_shop(row)  # the switch stands as it is until that is decided
 
     def _on_limit(self, concurrency: int, per_minute: int) -> None:
         row = self.scope.shown

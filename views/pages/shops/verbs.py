@@ -77,12 +77,38 @@ class ShopActions(PageActs):
             take_back=lambda before: partial(fleet.set_concurrency, row.key, before, instead=number),
         )
 
-    def dedicate(self, row: ShopRow, *, on: bool) -> None:
-        """Give a shop a queue of its own, or let its tasks go through the lanes again."""
+    def dedicate(self, row: ShopRow, *, on: bool) -> bool:
+        """Give a shop a queue of its own, or let its tasks go through the lanes again; whether that is asked first, as
+        it is where tasks move then.
+        """
         fleet = self._context.commands.fleet
         there, back = (fleet.dedicate, fleet.undedicate) if on else (fleet.undedicate, fleet.dedicate)
         said = _("{shop} has a queue of its own now.") if on else _("{shop} goes through the lanes again.")
-        self._act(partial(there, row.key), said.format(shop=words.name(row)), partial(back, row.key))
+        act = partial(self._act, partial(there, row.key), said.format(shop=words.name(row)), partial(back, row.key))
+        if on or not row.now.waiting:
+            act()
+            return False
+        moved = ngettext(
+            "{n} waiting task moves back to its lane, where it waits with those of other shops.",
+            "{n} waiting tasks move back to their lanes, where they wait with those of other shops.",
+            row.now.waiting,
+        )
+        dialog = ConfirmDialog(
+            Question(
+                title=N_("Queues of shops"),
+                text=moved.format(n=text.count(row.now.waiting)),
+                rows=((words.name(row), row.key),),
+                verb=_("Bring it back to the lanes"),
+            ),
+            self._owner,
+        )
+        dialog.confirmed.connect(act)
+        dialog.open()
+        return True
+
+    def new_task(self, row: ShopRow) -> None:
+        """Make tasks for it, in a dialog."""
+        self._context.new_task({"platform": row.shop.platform, "shops": [row.key]})
 
     def pause(self, row: ShopRow) -> None:
         """Let nothing of a shop start, or let it go on."""
@@ -449,6 +475,7 @@ _USUAL = (
         key="day", text=N_("Its runs along time"), short=N_("Its day"), icon="ph.chart-bar-horizontal",
         shortcut="shops.day", role=LOOK, do=ShopActions.show_day,
     ),
+    ShopVerb(key="new", text=N_("New task"), icon="ph.plus", places=_LISTED, do=ShopActions.new_task),
     ShopVerb(key="tasks", text=N_("Show tasks"), icon="ph.list-bullets", role=LOOK, do=ShopActions.show_tasks),
     ShopVerb(
         key="group", text=N_("Show tasks of its group"), icon="ph.folders", role=LOOK, places=_LISTED,

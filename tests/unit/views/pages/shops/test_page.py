@@ -375,6 +375,7 @@ def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
         "Did it run?": True,
         "Its runs along time": True,
         "Edit shop": False,
+        "New task": False,
         "Show tasks": True,
         "Show tasks of its group": True,
         "Who did what to it": True,
@@ -771,8 +772,9 @@ def test_the_palette_offers_the_verbs_of_the_shop_under_the_cursor(qtbot: QtBot,
     fleet_wide = ["Add shop", "Import", "Quiet hours", "When shops are stopped"]
     acts = ["Let the shop run again", "Resume Pinduoduo", "Pause shop", "Pause until a time", "Edit shop"]
     looks = ["Did it run?", "Its runs along time", "Show tasks", "Show tasks of its group", "Who did what to it"]
-    assert [action.text() for action in menu.actions()] == [*acts, *looks]
-    assert [one.words for one in offered.values()] == [*acts, *looks, *fleet_wide]
+    verbs = [*acts, *looks[:2], "New task", *looks[2:]]
+    assert [action.text() for action in menu.actions()] == verbs
+    assert [one.words for one in offered.values()] == [*verbs, *fleet_wide]
     assert offered["shops.pause"].note == row(page, SHOP)["shop"]
     page.set_acting("Not while the connection is lost")
     assert [one.words for one in page.commands() if not one.reason] == [*looks, *fleet_wide[2:]]
@@ -1126,3 +1128,34 @@ def test_a_chip_offers_the_values_of_shops_with_how_many_have_them(qtbot: QtBot,
     assert (page.table.records.ticked(), page.filter.expression()) == (frozenset(), "state:dead"), "first the selection"
     qtbot.keyClick(page.table, Qt.Key.Key_Escape)
     assert page.filter.expression() == ""
+
+
+@pytest.mark.one_pair
+def test_tasks_are_made_for_a_shop_or_for_those_that_are_ticked(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.table.set_current_key(SHOP)
+    {one.key: one for one in page.commands()}["shops.new"].run()
+    page.table.records.set_ticked([OTHER, SHOP])
+    page.bulk.buttons["new"].click()
+    one, several = fleet.wanted
+    assert one == {"platform": "pdd", "shops": [SHOP]}
+    assert set(several["shops"]) == {OTHER, SHOP}
+
+
+def test_a_queue_is_given_up_once_one_has_seen_what_moves(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.context.commands.fleet.dedicate(OTHER)
+    spec = TaskSpec(platform="pdd", shop_id="pdd-10025", task_type="refresh_goods", payload={})
+    fleet.context.commands.tasks.create([spec], origin="cli")
+    page = open_page()
+    page.table.set_current_key(OTHER)
+    qtbot.waitUntil(lambda: page.shop.dedicated.isChecked() and row(page, OTHER)["waiting"] == "1", timeout=WAIT_MS)
+    page.shop.dedicated.click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert "1 waiting task moves back to its lane" in words(dialog)
+    dialog.reject()
+    qtbot.waitUntil(page.shop.dedicated.isChecked, timeout=WAIT_MS)
+    assert fleet.context.shops()[OTHER].dedicated
+    page.shop.dedicated.click()
+    dialog = next(one for one in page.findChildren(ConfirmDialog) if one.isVisible())
+    after(qtbot, page, dialog.confirmed.emit)
+    assert not fleet.context.shops()[OTHER].dedicated
