@@ -99,7 +99,7 @@ def test_what_was_just_done_is_answered_with_who_did_it(tmp_path: Path, monkeypa
     ("words", "field"),
     [
         (("sync_order", "s1"), "shop"),
-        (("sync order", "pdd:s1"), "type"),
+        (("sync order", "pdd:s1"), "task_type"),
         (("sync_order", "pdd:s 1"), "shop"),
         (("sync_order", "pdd:s1", {"since": {1, 2}}), "payload"),
     ],
