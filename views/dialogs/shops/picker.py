@@ -645,7 +645,7 @@ class _PasteField(QPlainTextEdit):
         """Draw the marks below and the suggestions beside the text."""
         painter = QPainter(self.viewport())
         for _entry, room in self._marks():
-            painter.fillRect(room, theme().tint("dead", 16, "input"))
+            painter.fillRect(room, theme().tint("dead", 12, "input"))
         painter.end()
         super().paintEvent(event)
         painter = QPainter(self.viewport())

@@ -275,7 +275,7 @@ class JsonEditor(QPlainTextEdit):
     def _mark_lines(self) -> None:
         document = self.document()
         wrong = {problem.line for problem in self._marked()}
-        marks = [ground(document, line, theme().tint("dead", 16, "input")) for line in wrong]
+        marks = [ground(document, line, theme().tint("dead", 12, "input")) for line in wrong]
         if self.hasFocus() and not self.isReadOnly():
             marks.insert(0, ground(document, self.textCursor().blockNumber() + 1, theme().color("raised")))
         waves = [wave(document, line) for line in wrong]
@@ -289,7 +289,7 @@ class JsonEditor(QPlainTextEdit):
         for number, top, height in self._visible_lines(event.rect()):
             if number in wrong:
                 ground = QRect(0, top, self._gutter.width(), height)
-                painter.fillRect(ground, theme().tint("dead", 16, "input"))
+                painter.fillRect(ground, theme().tint("dead", 12, "input"))
             room = QRect(0, top, self._gutter.width() - 30, height)
             painter.setPen(theme().color("dead" if number in wrong else "text3"))
             painter.drawText(room, _RIGHT, str(number))

@@ -21,9 +21,9 @@ def contrast(first: str, second: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-@pytest.fixture(params=["dark", "light"])
+@pytest.fixture(params=[(name, high) for name in ("dark", "light") for high in (False, True)], ids=str)
 def theme(request: pytest.FixtureRequest) -> Tokens:
-    return tokens(request.param)
+    return tokens(*request.param)
 
 
 @pytest.mark.parametrize("role", ["text", "text2", "text3", "accent", *sorted({s.role for s in STATUSES.values()})])
@@ -33,12 +33,30 @@ def test_text_can_be_read_on_every_ground(theme: Tokens, role: str) -> None:
 
 
 def test_control_edges_can_be_seen(theme: Tokens) -> None:
-    assert min(contrast(theme.role("ctl"), theme.role(ground)) for ground in GROUNDS) >= 3.0
+    for edge in ("ctl", "focus"):
+        assert min(contrast(theme.role(edge), theme.role(ground)) for ground in GROUNDS) >= 3.0
+    if theme.high_contrast:
+        assert min(contrast(theme.role("line2"), theme.role(ground)) for ground in GROUNDS) >= 3.0
 
 
-@pytest.mark.parametrize("fill", ["accentbg", "dangerbg", "accenthover"])
+@pytest.mark.parametrize(
+    ("ink", "tint", "percent", "over"),
+    [
+        ("dead", "dead", 12, "input"),  # a line that is wrong, with its number and what is wrong
+        ("text", "dead", 16, "sel"),  # a cell of a file that is wrong
+        ("text", "retrying", 28, "input"),  # what was found in a log
+        ("text", "accent", 30, "surface"),  # a heading of the guide
+        ("text", "retrying", 12, "bg"),  # the banner of a lost connection
+        *((status.role, status.role, 10, "surface") for status in STATUSES.values()),  # pills, strips
+    ],
+)
+def test_text_can_be_read_on_tints(theme: Tokens, ink: str, tint: str, percent: int, over: str) -> None:
+    assert round(contrast(theme.role(ink), theme.tint(tint, percent, over)), 1) >= 4.5
+
+
+@pytest.mark.parametrize("fill", ["accentbg", "dangerbg", "accenthover", "dangerhover"])
 def test_white_can_be_read_on_fills(theme: Tokens, fill: str) -> None:
-    assert contrast(theme.role("white"), theme.role(fill)) >= 4.4
+    assert contrast(theme.role("white"), theme.role(fill)) >= 4.5
 
 
 @pytest.mark.parametrize("lane", LANES.values(), ids=list(LANES))
