@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMenu, QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -17,11 +17,13 @@ from services.cli.window import pages
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.plans.schedule import Schedule
 from services.sample.demo import promise_some
-from tests.gui.desk import Desk
+from tests.gui.desk import SHOPS, Desk
 from tests.gui.test_masking import settle
-from tests.support.controls import hard_to_hit, without_menu, without_ring
+from tests.support.controls import entries_of, hard_to_hit, without_menu, without_ring, without_table
+from views.charts.plot import TableDialog
 from views.pages.settings.page import SettingsPage
 from views.tables.table_view import TableView
+from views.widgets.heat_map.map import HeatMap
 
 pytestmark = [pytest.mark.deep, pytest.mark.one_pair]
 
@@ -40,7 +42,7 @@ def fill(desk: Desk) -> None:
 
 def faults(root: QWidget) -> Iterator[str]:
     """Everything that is wrong with what is shown."""
-    for look in (hard_to_hit, without_ring, without_menu):
+    for look in (hard_to_hit, without_ring, without_menu, without_table):
         yield from look(root)
 
 
@@ -84,21 +86,29 @@ def test_the_dialogs_of_the_window(console: Console, desk: Desk, qtbot: QtBot) -
 
 def test_a_right_click_copies_what_is_said_and_presses_what_is_pressed(console: Console, qtbot: QtBot) -> None:
     window = console.window
-
-    def menu_of(widget: QWidget) -> dict[str, QAction]:
-        place = widget.rect().center()
-        reason = QContextMenuEvent.Reason.Mouse
-        QApplication.sendEvent(widget, QContextMenuEvent(reason, place, widget.mapToGlobal(place)))
-        menu = QApplication.activePopupWidget()
-        assert isinstance(menu, QMenu)
-        menu.hide()
-        return {action.text(): action for action in menu.actions()}
-
     title = next(one for one in window.page("overview").findChildren(QLabel) if one.text() == "Overview")
-    menu_of(title)["Copy value"].trigger()
+    entries_of(title)["Copy value"].trigger()
     assert QGuiApplication.clipboard().text() == "Overview"
     tasks = next(one for one in window.rail.findChildren(QAbstractButton) if "Tasks" in one.accessibleName())
-    entries = menu_of(tasks)
+    entries = entries_of(tasks)
     assert list(entries)[1:] == ["Copy value"]
     next(iter(entries.values())).trigger()
     assert window.current == "tasks"
+
+
+def test_a_chart_that_draws_itself_is_read_as_a_table(console: Console, qtbot: QtBot) -> None:
+    heat = console.window.page("overview").findChild(HeatMap)
+    assert isinstance(heat, HeatMap)
+    qtbot.waitUntil(lambda: len(heat.rows.cells) == len(SHOPS))
+    entries_of(heat, QPoint(1, 1))["Show as table"].trigger()
+    (dialog,) = console.window.findChildren(TableDialog)
+    model = dialog.model
+    assert [model.headerData(at, Qt.Orientation.Horizontal) for at in range(4)] == [
+        "Shop",
+        "Platform",
+        "State",
+        "Tasks",
+    ]
+    named = [model.index(row, 0).data() for row in range(model.rowCount())]
+    assert named == [cell.name for cell in heat.rows.cells]
+    dialog.close()

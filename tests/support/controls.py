@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QContextMenuEvent, QImage
+from PySide6.QtCore import QCoreApplication, QPoint, Qt
+from PySide6.QtGui import QAccessible, QAction, QContextMenuEvent, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from views.charts.gantt import Gantt
 from views.theme import theme
 from views.theme.tokens import BUTTON, BUTTON_SMALL
 from views.widgets.buttons import Button, LinkLabel
@@ -128,14 +129,31 @@ def without_menu(root: QWidget) -> list[str]:
         says = isinstance(one, QLabel | QAbstractButton) and bool(one.text() or one.accessibleName())
         if not says or window.childAt(one.mapTo(window, place)) is not one:
             continue
-        asked = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, one.mapToGlobal(place))
-        QApplication.sendEvent(one, asked)
-        menu = QApplication.activePopupWidget()
-        if not isinstance(menu, QMenu) or not menu.actions():
+        if not entries_of(one):
             found.append(f"no menu: {name_of(one)}")
-        if menu is not None:
-            menu.close()
     return found
+
+
+def without_table(root: QWidget) -> list[str]:
+    """Charts whose numbers can be read off the picture only; the runs of a shop stand in the table below them."""
+    charts = (one for one in shown(root) if _role(one) == QAccessible.Role.Chart and not isinstance(one, Gantt))
+    return [f"no table: {name_of(one)}" for one in charts if "Show as table" not in entries_of(one, QPoint(1, 1))]
+
+
+def _role(widget: QWidget) -> QAccessible.Role:
+    return QAccessible.queryAccessibleInterface(widget).role()
+
+
+def entries_of(widget: QWidget, place: QPoint | None = None) -> dict[str, QAction]:
+    """What a right click there offers, else in the middle of it."""
+    place = place or widget.rect().center()
+    asked = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, widget.mapToGlobal(place))
+    QApplication.sendEvent(widget, asked)
+    menu = QApplication.activePopupWidget()
+    if not isinstance(menu, QMenu):
+        return {}
+    menu.hide()
+    return {action.text(): action for action in menu.actions()}
 
 
 def name_of(widget: QWidget) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from views.charts.curves import Scene
 
 
-#: What a chart tells the table: key, words, and how a value reads.
-Shown = tuple[str, str, Callable[[float], str]]
 LABEL_ROOM = 76
 _TOP, _RIGHT, _BOTTOM = 8, 14, 22
 _GAP = 8
@@ -54,21 +53,45 @@ _FLAGS_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _FLAGS_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 Say = Callable[[float], str]
+#: of a table, each cell as it is read
+Rows = Sequence[Sequence[str]]
 
 
 class TableDialog(QDialog):
-    """A snapshot of what the chart showed when it was opened, newest first; Ctrl+C copies a cell, with Shift rows."""
+    """A snapshot of so many points of a chart as it was when it was opened, newest first; Ctrl+C copies a cell, with
+    Shift rows.
+    """
 
-    def __init__(self, title: str, frame: Frame, columns: tuple[Shown, ...], parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, columns: Sequence[Column[int]], count: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(_(title))
-        self.resize(140 + 110 * len(columns), 480)
-        made = (_time_column(frame), *(_column(frame, *one) for one in columns))
-        self.model: RecordModel[int] = RecordModel(made, key=int, hold_new=False)
-        self.model.apply(list(range(len(frame) - 1, -1, -1)))
+        self.resize(30 + sum(column.width for column in columns), 480)
+        self.model: RecordModel[int] = RecordModel(columns, key=int, hold_new=False)
+        self.model.apply(list(range(count - 1, -1, -1)))
         self.table = TableView(self.model, title)
         in_column(self.table, owner=self)
+
+
+def offer_table(chart: QWidget, event: QContextMenuEvent, heads: Sequence[str], rows: Rows) -> None:
+    """Offer the table of a chart that draws itself; ``rows`` say when first, below ``heads``, the newest last."""
+    columns = [
+        Column[int](key=str(at), title=head, value=partial(_cell, rows, at), width=110 if at else 150)
+        for at, head in enumerate(heads)
+    ]
+    menu = QMenu(chart)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    show = partial(_show_table, chart, columns, len(rows))
+    menu.addAction(_("Show as table"), show).setEnabled(bool(rows))
+    menu.popup(event.globalPos())
+
+
+def _cell(rows: Rows, at: int, row: int) -> str:
+    return rows[row][at]
+
+
+def _show_table(chart: QWidget, columns: Sequence[Column[int]], count: int) -> None:
+    TableDialog(chart.accessibleName(), columns, count, chart.window()).show()
 
 
 def _time_column(frame: Frame) -> Column[int]:
@@ -395,8 +418,9 @@ class Plot(Crosshair):
 
     def show_table(self) -> TableDialog:
         """Open the points as a table."""
-        columns = tuple((one.key, one.word(), self.read) for one in self.visible_series())
-        dialog = TableDialog(self._name, self._frame, columns, self.window())
+        frame = self._frame
+        lines = (_column(frame, one.key, one.word(), self.read) for one in self.visible_series())
+        dialog = TableDialog(self._name, (_time_column(frame), *lines), len(frame), self.window())
         dialog.show()
         return dialog
 

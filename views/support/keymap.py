@@ -136,6 +136,7 @@ FIXED = (
     Fixed(TABLES, "Ctrl+Shift+C", N_("copy the rows"), ("Ctrl+Shift+C",)),
     Fixed(TABLES, "Shift+F10", N_("menu of the row"), ("Shift+F10", "Menu")),
     Fixed(TABLES, "Esc", N_("close the panel, then clear the selection, then the filter"), ("Esc",)),
+    Fixed(ANYWHERE, "F8", N_("next error of a form, a file or a message"), ("F8",)),
     Fixed(ANYWHERE, "Ctrl+F", N_("find in the log that is shown"), ("Ctrl+F",)),
     Fixed(
         ANYWHERE,

@@ -58,9 +58,9 @@ def _said(widget: QWidget) -> str:
     """What is read there, the whole of it where it is cut; else what a screen reader says."""
     if isinstance(widget, QLabel) and widget.text():
         return widget.text()
-    face = QAccessible.queryAccessibleInterface(widget)
-    if face is None or not widget.accessibleName():
+    if not widget.accessibleName():
         return ""
+    face = QAccessible.queryAccessibleInterface(widget)
     name, value = (face.text(kind).strip() for kind in (QAccessible.Text.Name, QAccessible.Text.Value))
     if not value or value in name:
         return name

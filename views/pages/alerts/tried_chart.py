@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
+    QContextMenuEvent,
     QFocusEvent,
     QFontMetrics,
     QHelpEvent,
@@ -23,10 +24,11 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from services.domain.alerts.dry_run import DryRun
 from services.domain.alerts.rule import Rule
 from services.domain.past.lanes import Span
-from services.i18n import _
+from services.i18n import N_, _
 from views.charts import ticks
+from views.charts.plot import offer_table
 from views.pages.alerts import words
-from views.support import safe, shown, text
+from views.support import instant, safe, shown, text
 from views.support.keys import beside
 from views.support.paint import draw_focus, draw_line
 from views.support.spoken import Role, spoken
@@ -102,6 +104,14 @@ class TriedChart(QWidget):
 
     def _heights(self) -> list[float]:
         return ticks.values(self._top(), 3)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what was measured as a table, or else when somebody would have been told."""
+        rows = [(shown.clock(at, instant.now_ms()), text.count(round(value))) for at, value in self.curve]
+        if rows:
+            offer_table(self, event, (N_("Time"), N_("Value")), rows)
+        else:
+            offer_table(self, event, (N_("Time"),), [(_told_span(one),) for one in self._told()])
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw it over one axis of time."""

@@ -6,12 +6,22 @@ from collections.abc import Sequence
 
 import msgspec
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from services.i18n import N_, _, ngettext
 from services.monitor.audit import BAR_MS, Day
 from views.charts import ticks
+from views.charts.plot import offer_table
 from views.support import safe, shown, text
 from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label
@@ -299,6 +309,15 @@ class DayBars(QWidget):
             self.dropped.emit()
         else:
             self._tell()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer all bars as a table."""
+        numbers = [getattr(self._day, name) for name, _role, _word in ROLES]
+        rows = [
+            (self._times(place, place), *(text.count(one[place]) for one in numbers))
+            for place in range(len(self._day.people))
+        ]
+        offer_table(self, event, (N_("Time"), *(word for _name, _role, word in ROLES)), rows)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Show less of the day, or more, around the pointer."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import msgspec
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QContextMenuEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from services.i18n import _, ngettext
+from services.i18n import N_, _, ngettext
 from views.charts import ticks
+from views.charts.plot import offer_table
 from views.pages.batches import words
 from views.pages.batches.words import BatchNow
 from views.support import shown, text
@@ -114,6 +115,19 @@ class BatchForecast(QWidget):
         self._course = course_of(one)
         self._announce(text.listed(part for part in (note(one), words.off_by(one)) if part))
         self.update()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what was measured and what is forecast as a table."""
+        offer_table(self, event, (N_("Time"), N_("Succeeded"), N_("Forecast")), self._rows())
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        course = self._course
+        if course is None:
+            return []
+        now = round(course.now * 1000)
+        done = [(shown.clock(round(at * 1000), now), text.count(number), "") for at, number in course.curve]
+        ends = sorted(at for at in (course.early, course.middle, course.late) if at)
+        return [*done, *((shown.clock(round(at * 1000), now), "", text.count(course.likely)) for at in ends)]
 
     def sizeHint(self) -> QSize:
         """Return the room that it wants."""

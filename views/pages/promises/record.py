@@ -9,6 +9,7 @@ import msgspec
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QContextMenuEvent,
     QFontMetrics,
     QHelpEvent,
     QKeyEvent,
@@ -26,6 +27,7 @@ from services.domain.promises.promise import AGE, Promise
 from services.domain.promises.standing import HALF_HOUR_MS, MOST_BREAKS, Standing, past_step
 from services.i18n import N_, _
 from views.charts import ticks
+from views.charts.plot import offer_table
 from views.pages.promises import words
 from views.support import instant, safe, shown, text
 from views.support.keys import beside
@@ -142,6 +144,10 @@ class KeptChart(QWidget):
             return None
         place = int(x * len(self._columns) / max(1, self.width()))
         return self._columns[min(max(0, place), len(self._columns) - 1)]
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer all of it as a table."""
+        offer_table(self, event, (N_("Time"), N_("State")), [_parts(one) for one in self._columns])
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Open what ran in the column that was clicked; with Ctrl in a window of its own."""
@@ -265,6 +271,25 @@ class CourseChart(QWidget):
         self.setAccessibleDescription(said)
         told(self)
         self.update()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what was measured and what is forecast as a table."""
+        _unit, measured = words.measure(self._promise)
+        offer_table(self, event, (N_("Time"), measured, N_("if nothing changes"), N_("with these done")), self._rows())
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        found, now = self._course, instant.now_ms()
+        if found is None:
+            return []
+        unit, _words = words.measure(self._promise)
+        past = [(shown.clock(at, now), text.count(round(worst / unit)), "", "") for at, worst in self._past]
+        step = (found.ends - found.begins) / max(1, len(found.stays) - 1)
+        ahead = [
+            (shown.clock(round(found.begins + place * step), now), "", _spread(found.stays, place, unit),
+             _spread(found.helped, place, unit))
+            for place in range(len(found.stays))
+        ]  # fmt: skip
+        return [*past, *ahead]
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw what is forecast over its limit."""
@@ -450,7 +475,21 @@ class KeptCard(Card):
         self.said.setText(said)
 
 
+def _spread(spans: Sequence[Span], place: int, unit: int) -> str:
+    """The middle, and what it may be off by."""
+    if place >= len(spans):
+        return ""
+    low, mid, high = (text.count(round(one / unit)) for one in spans[place])
+    return mid if low == high else f"{mid} ({low}–{high})"
+
+
 def _said(one: Column) -> str:
+    when, what = _parts(one)
+    return _("{name}: {value}").format(name=when, value=what)
+
+
+def _parts(one: Column) -> tuple[str, str]:
+    """When it was, and how it stood then."""
     now = instant.now_ms()
     when = _("{begin} to {end}").format(begin=words.minute(one.at, now), end=words.minute(min(one.until, now), now))
     if one.shops:
@@ -458,4 +497,4 @@ def _said(one: Column) -> str:
     else:
         unsaid = {UNKNOWN: _("nothing is recorded"), UNBROKEN: _("no break is recorded")}
         what = unsaid.get(one.state) or words.state(one.state)
-    return _("{name}: {value}").format(name=when, value=what)
+    return when, what

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from services.domain.plans.load import DAY_STEP, MINUTE_MS, Load
@@ -11,6 +11,7 @@ from services.i18n import N_, _, ngettext
 from services.messages import render
 from services.monitor.schedules import RunLoad
 from views.charts import ticks
+from views.charts.plot import offer_table
 from views.support import instant, shown, text
 from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label
@@ -126,6 +127,10 @@ class LoadBars(QWidget):
             self._point(self._bar_at(event.position().x()))
         else:
             super().mousePressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer all bars as a table."""
+        offer_table(self, event, (N_("Time"), N_("Tasks")), [self._words(place) for place in range(len(self._bars))])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Point at the next one, the first, the last or none."""

@@ -27,7 +27,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QSizePolicy, QWidget
 
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import STATES, ShopNow
-from services.i18n import _, ngettext
+from services.i18n import N_, _, ngettext
+from views.charts.plot import offer_table
 from views.support import instant, safe, text
 from views.support.instant import ticks
 from views.support.language import on_language_changed
@@ -456,7 +457,7 @@ class HeatMap(QWidget):
             left, top, side = self._layout_of.rect_of(index)
             at = self.mapToGlobal(QPointF(left, top + side).toPoint())
         if not 0 <= index < len(self._rows.cells):
-            super().contextMenuEvent(event)
+            offer_table(self, event, (N_("Shop"), N_("Platform"), N_("State"), N_("Tasks")), self._in_words())
             return
         cell, copy = self._rows.cells[index], QGuiApplication.clipboard().setText
         menu = QMenu(self)
@@ -472,6 +473,19 @@ class HeatMap(QWidget):
             menu.addAction(_("Copy name"), partial(copy, cell.name))
             menu.addAction(_("Copy id"), partial(copy, cell.shop_id))
         menu.popup(at)
+
+    def _in_words(self) -> list[tuple[str, str, str, str]]:
+        """All cells, the last one first."""
+        grouped = bool(self._rows.inside)
+        return [
+            (
+                group_name(one.group) if grouped else safe.one_line(one.name),
+                platform_name(one.platform),
+                shop.state(one),
+                count_words(one),
+            )
+            for one in reversed(self._rows.cells)
+        ]
 
     def leaveEvent(self, event: QEvent) -> None:
         """Take the card away."""
