@@ -169,6 +169,13 @@ def save(page: TasksPage, name: str) -> None:
     dialog.done_button.click()
 
 
+def open_shared(page: TasksPage, qtbot: QtBot, title: str, task_id: str) -> None:
+    """Choose the view of the fleet, whose list is one task."""
+    wait(qtbot, lambda: titles(page) == [title])
+    page.tabs.choose(keeper(page).views[-1].key)
+    wait(qtbot, lambda: [row.key for row in page.table.records.records()] == [task_id])
+
+
 @pytest.mark.one_pair
 def test_one_s_own_view_takes_what_is_shown_and_comes_back_when_it_was_removed(
     desk: Desk, page: TasksPage, qtbot: QtBot
@@ -208,9 +215,7 @@ def test_what_somebody_else_changes_leaves_its_list_to_who_looks_at_it(
     other.show()
     other.activate()
     for one in (page, other):
-        wait(qtbot, lambda one=one: titles(one) == ["Night shift"])
-        one.tabs.choose(keeper(one).views[-1].key)
-        wait(qtbot, lambda one=one: [row.key for row in one.table.records.records()] == [dead.task_id])
+        open_shared(one, qtbot, "Night shift", dead.task_id)
     page.filter.set_expression("status:queued")
     page.tabs.change_wanted.emit(keeper(page).current.key)
     wait(qtbot, lambda: [row.key for row in page.table.records.records()] == [queued.task_id])
