@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from services.domain.fleet.worker import BrowserState
@@ -343,6 +344,9 @@ class BrowsersCard(Card):
         row = self._rows.get(key)
         if row is not None:
             self.verbs.fill(menu, OfBrowser(row=row, worker=self._worker))
+            port = str(row.state.port or "")
+            copy = menu.addAction(_("Copy port"), lambda: QGuiApplication.clipboard().setText(port))
+            copy.setEnabled(bool(port))
 
     def _act(self, key: str, shop: object) -> None:
         row = self._rows.get(shop)

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from PySide6.QtCore import QBuffer, QPoint
 from PySide6.QtGui import QColor, QImage, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from services.domain.change import CloseSession
@@ -88,6 +89,24 @@ def test_a_shop_that_needs_a_login_is_listed_where_its_profile_lives_and_gone_on
     qtbot.waitUntil(lambda: f"close_window={SHOP}" in fleet.store.heartbeat(info).orders, timeout=WAIT_MS)
     acts = [entry.action for entry in fleet.store.audit(9)]
     assert {"worker.open_window", "session.login", "worker.close_window"} <= set(acts)
+
+
+@pytest.mark.one_pair
+def test_the_port_of_a_browser_is_copied_where_it_has_one(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    desk(
+        fleet, BrowserState(shop="pdd:s2", state="idle", since=1, port=9226), BrowserState(shop="pdd:s3", state="idle")
+    )
+    page = open_page()
+    table = page.browsers.table
+    qtbot.waitUntil(lambda: table.records.rowCount() == 2, timeout=WAIT_MS)
+    found = {}
+    for shop in ("pdd:s2", "pdd:s3"):
+        menu = QMenu(page)
+        table.menu_requested.emit(menu, shop)
+        (found[shop],) = (action for action in menu.actions() if action.text() == "Copy port")
+    assert [action.isEnabled() for action in found.values()] == [True, False]
+    found["pdd:s2"].trigger()
+    assert QApplication.clipboard().text() == "9226"
 
 
 def test_why_a_browser_could_not_be_opened_is_told_in_its_place(qtbot: QtBot, fleet: Fleet) -> None:
