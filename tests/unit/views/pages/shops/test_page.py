@@ -521,6 +521,7 @@ def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_tha
         "Edit shop",
         "Did it run?",
         "Its runs along time",
+        "New task",
         "Show tasks",
         "Show tasks of its group",
         "Who did what to it",
