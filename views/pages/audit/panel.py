@@ -153,7 +153,9 @@ class ResultRows(QWidget):
             link.setAccessibleDescription(f"{text.count(one.number)} {one.said}")
             link.activated.connect(partial(self.wanted.emit, one.objects))
             self.doors.append(link)
-            row.addLayout(in_column(link, STRETCH, margins=(0, top - EDGE, 0, 0)))
+            # what can be hit is higher than a line, its words stand in the middle
+            above = top - EDGE - (link.sizeHint().height() - said.fontMetrics().height()) // 2
+            row.addLayout(in_column(link, STRETCH, margins=(0, max(0, above), 0, 0)))
         return made
 
 
