@@ -397,6 +397,7 @@ READS: dict[str, Prepare] = {
     "BulkRepublish.fates": of("fates", Stage.stopped_run),
     "FleetCommands.plan_types": of("plan_types", exactly(['{"name": "work"}'])),
     "HomeCommands.nodes": of("nodes"),
+    "RecordCommands.foresee": of("foresee", lambda stage: [stage.letter()], exactly({})),
     "BreakerCommands.rule": of("rule"),
     "ScheduleCommands.foresee": of("foresee", Stage.plan),
     "ScheduleCommands.zone": of("zone"),

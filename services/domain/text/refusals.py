@@ -249,7 +249,7 @@ REFUSALS: dict[str, str] = {
     ),
     "file.read_only": N_("{path} was opened read-only; nothing is written to it"),
     "file.long": N_(
-        "the path of the local database is {n:,} bytes long, and SQLite opens none above {most:,}; choose a folder with"
+        "the path of the local database is {n} bytes long, and SQLite opens none above {most}; choose a folder with"
         " a shorter path (FLEETDECK_HOME): {path}"
     ),
     "file.share": N_("{path} is a network share; choose a folder on this machine (FLEETDECK_HOME)"),
