@@ -250,6 +250,7 @@ def test_a_broker_that_is_there_and_says_nothing_makes_what_it_told_look_old(
     qtbot.waitUntil(lambda: all(one.graphicsEffect() is None for one in old), timeout=WAIT_MS)
 
 
+@pytest.mark.one_pair
 def test_the_card_does_not_follow_to_another_page(qtbot: QtBot, console: Console, desk: Desk, cut: Cut) -> None:
     loss = console.wiring.loss
     cut.cut()
