@@ -457,7 +457,33 @@ def history(engine: Engine) -> History:
     named = settings.home_path / f"history-{settings.profile}.sqlite"
     if settings.embedded:
         return History(named)
-    return History(settings.home_path / f"history-{settings.store_mark}.sqlite", named)
+    before = named if _charts_of(settings, named) else None
+    return History(settings.home_path / f"history-{settings.store_mark}.sqlite", before)
+
+
+def _charts_of(settings: config.Settings, named: Path) -> bool:
+    """Whether charts that go by the name of a connection are of this store, as far as this machine can tell.
+
+    A name says that of a saved profile alone: all that is opened by its addresses shares one. And a profile may have
+    been edited, or have been an engine here: then the store is newer here than the charts, or their engine is there.
+    """
+    saved = settings.profiles.get(settings.profile)
+    if saved is None or settings.profile == config.UNNAMED or settings.database.exists():
+        return False
+    if replace(settings, store=config.StoreSettings(url=saved.redis)).store_mark != settings.store_mark:
+        return False
+    try:
+        last = max(path.stat().st_mtime for path in (named, Path(f"{named}-wal")) if path.exists())
+        return last >= _memory(settings).stat().st_mtime
+    except FileNotFoundError:  # a connection that only reads keeps no such memory
+        return settings.read_only
+    except (OSError, ValueError):
+        return False
+
+
+def _memory(settings: config.Settings) -> Path:
+    """Where this machine keeps which lives of the store it has seen."""
+    return settings.home_path / "stores" / f"{settings.store_mark}.known"
 
 
 def _incidents(alerts: AlertQueries) -> list[Incident]:
@@ -637,7 +663,7 @@ def _store(settings: config.Settings, clock: Clock) -> Store:
     from services.store.redis.store import RedisStore
 
     unchecked, home = settings.store.insecure_tls, settings.home
-    memory = settings.home_path / "stores" / f"{settings.store_mark}.known" if home else None
+    memory = _memory(settings) if home else None
     store = RedisStore(settings.store.url, clock, read_only=settings.read_only, insecure=unchecked, memory=memory)
     try:
         if not settings.read_only:

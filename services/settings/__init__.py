@@ -15,7 +15,7 @@ from services.settings.environment import (
     system_language,
     use_offscreen,
 )
-from services.settings.reading import language_configured, load
+from services.settings.reading import UNNAMED, language_configured, load
 from services.settings.values import (
     HOLD,
     BrokerSettings,
@@ -32,6 +32,7 @@ from services.settings.values import (
 
 __all__ = [
     "HOLD",
+    "UNNAMED",
     "BrokerSettings",
     "BrowserSettings",
     "BrowserShopSettings",

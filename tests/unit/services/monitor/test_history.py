@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -183,3 +184,41 @@ def test_a_fleet_has_one_history_whatever_its_connection_is_called(tmp_path: Pat
     assert kept == [[], [7]]
     with closing(assembly.history(SimpleNamespace(settings=here))) as history:  # type: ignore[arg-type]
         assert history.series(60, 10, NOW + 1_000) == [], "an engine here is another one"
+
+
+def charts_of(settings: config.Settings) -> list[int]:
+    """What the charts of a connection show that is opened now."""
+    with closing(assembly.history(SimpleNamespace(settings=settings))) as history:  # type: ignore[arg-type]
+        return [row.running for row in history.series(60, 10, NOW + 1_000)]
+
+
+@pytest.mark.parametrize(
+    ("name", "saved", "first_seen_s", "taken"),
+    [
+        ("east", "redis://mq:6379/0", -60, True),
+        ("east", "redis://other:6379/0", -60, False),
+        ("east", "redis://mq:6379/0", 60, False),
+        (config.UNNAMED, "redis://mq:6379/0", -60, False),
+        ("north", "redis://mq:6379/0", -60, False),
+    ],
+)
+def test_charts_that_go_by_a_name_are_taken_over_only_by_the_saved_profile_that_wrote_them(
+    tmp_path: Path, name: str, saved: str, first_seen_s: int, taken: bool
+) -> None:
+    settings = structs.replace(
+        config.load(home=tmp_path),
+        profile=name,
+        store=config.StoreSettings(url="redis://mq:6379/0"),
+        broker=config.BrokerSettings(url="amqp://mq:5672"),
+        profiles=dict.fromkeys(("east", config.UNNAMED), config.ProfileSettings(broker="amqp://mq:5672", redis=saved)),
+    )
+    before = tmp_path / f"history-{name}.sqlite"
+    with closing(History(before)) as history:
+        history.add(sample(0, 7))
+    seen = tmp_path / "stores" / f"{settings.store_mark}.known"
+    seen.parent.mkdir()
+    seen.write_text("life", "ascii")
+    at = before.stat().st_mtime + first_seen_s
+    os.utime(seen, (at, at))
+    assert charts_of(settings) == ([7] if taken else [])
+    assert before.exists() is not taken
