@@ -173,8 +173,8 @@ class _Window:
         self._tries = self._failed = 0
 
     def add(self, row: Numbers) -> Tried:
-        """Take in a row; what was before a gap counts no more."""
-        if row.tries == UNTOLD:
+        """Take in a row; what was before a gap counts no more. Of no span nothing is counted."""
+        if row.tries == UNTOLD or self._span_ms <= 0:
             return Tried(0, 0, 0)
         if self._rows and row.since_ms > self._rows[-1].at_ms:
             self._rows.clear()

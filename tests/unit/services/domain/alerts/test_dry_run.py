@@ -21,7 +21,7 @@ def rows(*depths: int | None, at: int = 0) -> list[Numbers]:
     for number, depth in enumerate(depths, 1):
         now = at + number * MINUTE
         if depth is not None:
-            found.append(Numbers(at_ms=now, since_ms=known or now - MINUTE, high=depth))
+            found.append(Numbers(at_ms=now, since_ms=known or now - MINUTE, high=depth, tries=0))
         known = now if depth is not None else 0
     return found
 
@@ -66,7 +66,7 @@ def test_a_lane_that_the_broker_did_not_tell_changes_nothing() -> None:
 def tried_states(measure: str, states: list[Whole | Change], minutes: int, **limits: float) -> DryRun:
     rule = BY_NAME[measure].default
     rule = replace(rule, limits={**rule.limits, **limits})
-    seen = [Numbers(at_ms=at * MINUTE, since_ms=(at - 1) * MINUTE) for at in range(1, minutes + 1)]
+    seen = [Numbers(at_ms=at * MINUTE, since_ms=(at - 1) * MINUTE, tries=0) for at in range(1, minutes + 1)]
     return dry_run(seen, 0, minutes * MINUTE, rule, PAST[measure], [Whole(0, {}), *states])
 
 
@@ -131,7 +131,7 @@ def test_of_each_measure_it_is_told_how_it_is_tried_or_why_not() -> None:
     assert TRIED.keys() <= PAST.keys()
 
 
-def told_by(measure: str, minutes: int, every: Callable[[int], dict[str, int]], **limits: float) -> DryRun:
+def told_by(measure: str, minutes: int, every: Callable[[int], dict[str, int]], /, **limits: float) -> DryRun:
     """A rule tried on a row a minute with these numbers."""
     rule = BY_NAME[measure].default
     rule = replace(rule, limits={**rule.limits, **limits})
@@ -178,6 +178,12 @@ def test_the_share_that_fails_is_that_of_its_last_minutes() -> None:
     assert (found.limit, max(value for _at, value in found.curve)) == ("percent", 50)
     few = told_by("failure_rate", 60, lambda at: {"tries": 1, "tries_failed": 1})
     assert (few.told, few.curve) == ((), ()), "ten in ten minutes are too few"
+
+
+def test_of_no_minutes_no_attempts_are_counted() -> None:
+    found = told_by("failure_rate", 20, lambda _at: {"tries": 10, "tries_failed": 10}, minutes=0)
+    assert (found.told, found.curve) == ((), ())
+    assert found.recorded
 
 
 def test_rows_that_do_not_tell_a_measure_are_a_gap() -> None:
