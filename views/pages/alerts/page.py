@@ -493,7 +493,7 @@ class AlertsPage(ListPage[IncidentNow]):
         """Without what came since somebody is at work here: it would move what they are about to click."""
         there = {key_of(one) for one in self._model.records()}
         known = tuple(one for one in rows if there & {key_of(one), one.incident.key})  # told of by now, it has an id
-        return known if there else rows
+        return known or rows  # where none of those is left, nothing moves
 
     def _say_news(self) -> None:
         now, number = self._now, 0

@@ -163,16 +163,18 @@ class AlertPanel(QWidget):
         now = instant.now_ms()
         key, at = self._asked
         other = key != self.key
-        if other:
+        none = bool(incident.resolved_at) or incident.key.startswith("promise:")  # of itself it says so in its title
+        if other or none:
             self._show_ahead(None)
+        if none:
+            self._asked = self.key, 0
+            self._asking.drop()
+            return
         if not other and now - at < JUDGED_MS:
             return
         self._asked = self.key, now
-        if incident.resolved_at or incident.key.startswith("promise:"):  # of itself it says so in its title
-            self._asking.drop()
-        else:
-            call = partial(self._ahead_of, incident.names)
-            self._asking.start(call, self._show_ahead, lambda _error: self._show_ahead(None))
+        call = partial(self._ahead_of, incident.names)
+        self._asking.start(call, self._show_ahead, lambda _error: self._show_ahead(None))
 
     def _show_ahead(self, found: Ahead | None) -> None:
         self._found = found

@@ -323,6 +323,11 @@ def test_the_panel_says_which_promise_breaks_if_nobody_acts(
     assert asked.args == ["promises", "orders"]
     page.table.set_current_key(login.id)
     assert page.panel.ahead.isHidden(), "of another one nothing is known yet"
+    page.table.set_current_key(dead.id)
+    qtbot.waitUntil(lambda: page.panel.ahead.accessibleName() == said, timeout=WAIT_MS)
+    over = replace(dead, resolved_at=fleet.store.now_ms())
+    page.panel.show_incident(IncidentNow(incident=over, state=incidents.RESOLVED))
+    assert page.panel.ahead.isHidden(), "nothing breaks by what is over"
 
 
 def test_the_panel_tells_cause_next_step_story_and_messages(alerts: Alerts, open_page: Open) -> None:
@@ -1353,6 +1358,23 @@ def test_what_comes_while_somebody_is_at_work_waits_behind_a_pill(
     page.news_button.click()
     assert page.news_button.isHidden()
     assert outline(page)[:4] == ["Nobody has answered 3", dead.id, first.id, "INC-3000"]
+
+
+def test_what_came_stands_there_once_all_that_stood_there_is_gone(
+    qtbot: QtBot, alerts: Alerts, open_page: Open
+) -> None:
+    first = alerts.login()
+    page = open_page()
+    pick(qtbot, page, "open")
+    qtbot.keyClick(page.table, Qt.Key.Key_Down)
+    dead = alerts.dead()
+    qtbot.waitUntil(page.news_button.isVisible, timeout=WAIT_MS)
+    assert [one.incident.id for one in rows(page)] == [first.id], "it waits behind the pill"
+    answer = Answer(answered_by="ann", answered_at=alerts.now)
+    alerts.store.put_document(incidents.ANSWERS, first.id, incidents.DOCUMENT.dump(answer))
+    qtbot.waitUntil(lambda: [one.incident.id for one in rows(page)] == [dead.id], timeout=WAIT_MS)
+    assert page.stack.currentWidget() is not page.empty
+    assert page.news_button.isHidden()
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
