@@ -141,7 +141,16 @@ class Snapshot:
         """What it says but for the time: where that stays the same, nobody need be asked anew."""
         takes = insight.takes_work
         workers = tuple(
-            (one.worker, one.state, one.slots, one.ahead, one.link, one.lanes, one.executors, takes(one, self.at_ms))
+            (
+                one.worker,
+                one.state,
+                one.slots,
+                one.ahead,
+                one.link,
+                one.open_lanes,
+                one.executors,
+                takes(one, self.at_ms),
+            )
             for one in self.workers
         )
         servers = (self.broker.connected, self.store.connected, self.leader, self.links)

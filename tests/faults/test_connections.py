@@ -222,7 +222,7 @@ def test_a_lane_that_a_worker_may_not_read_is_none_of_its_lanes(behind: Behind, 
         engine.broker.ensure()
         url = mine.url.replace("guest:guest", "reader:x")
         worker = fleet.worker(2, engine=fleet.open(broker=structs.replace(mine, url=url)))
-        eventually(lambda: engine.store.workers()[0].lanes == ("high", "low"), 30)
+        eventually(lambda: engine.store.workers()[0].open_lanes == ("high", "low"), 30)
         task_id = fleet.create("s1")
         assert fleet.wait(fleet.create("s2", priority="high"), "succeeded").worker == worker.name
         assert fleet.task(task_id).status == "queued"

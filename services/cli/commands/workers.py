@@ -267,7 +267,7 @@ def _order(args: argparse.Namespace) -> str:
 def _lanes(info: WorkerInfo) -> str:
     """The lanes with what deviates from all slots: at least so many of them, at most so many."""
     words = []
-    for lane in info.lanes:
+    for lane in info.open_lanes:
         least, most = info.shares.get(lane, (0, 0))
         bound = most if most < len(info.slots) else 0
         words.append(lane + (f">={least}" if least else "") + (f"<={bound}" if bound else ""))

@@ -68,7 +68,8 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     started_at: Instant = 0
     seen_at: Instant = 0  #: filled by the store's clock
     slots: tuple[SlotState, ...] = ()
-    lanes: tuple[str, ...] = ("high", "normal", "low")
+    lanes: tuple[str, ...] = ("high", "normal", "low")  #: that it was told to take
+    closed: tuple[str, ...] = ()  #: of those, which the broker does not let it read
     shares: dict[str, tuple[int, int]] = {}  #: by lane: slots kept for it, and how many it may use at most
     state: str = "running"  #: running | draining | stopping | stopped
     prefetched: int = 0
@@ -99,6 +100,11 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     def busy(self) -> int:
         """Slots with a task in them."""
         return sum(1 for slot in self.slots if slot.task_id)
+
+    @property
+    def open_lanes(self) -> tuple[str, ...]:
+        """Lanes that it takes tasks from; queues of single shops are apart from them."""
+        return tuple(lane for lane in self.lanes if lane not in self.closed)
 
 
 class Farewell(msgspec.Struct, frozen=True, kw_only=True):

@@ -93,9 +93,9 @@ def supply(kind: TaskType, lane: str, workers: Iterable[WorkerInfo], now_ms: int
     """Look through the heartbeats for those who can run tasks of a type in a lane."""
     known = list(workers)
     alive = [info for info in known if insight.takes_work(info, now_ms)]
-    serving = [of(info) for info in alive if lane in info.lanes]
+    serving = [of(info) for info in alive if lane in info.open_lanes]
     needs, need = _need(kind, serving)
-    apart = [info for info in known if lane in info.lanes and insight.cut_off(info, now_ms)]
+    apart = [info for info in known if lane in info.open_lanes and insight.cut_off(info, now_ms)]
     return Supply(
         serving=len(serving),
         able=sum(1 for ability in serving if ability.executor_for(kind)),
@@ -119,7 +119,7 @@ def at_home(node: str, kind: TaskType, lane: str, workers: Iterable[WorkerInfo],
     """What the workers of a node tell of it."""
     there = [info for info in workers if info.node == node]
     alive = [info for info in there if is_alive(info, now_ms)]
-    able = [info for info in alive if lane in info.lanes and of(info).executor_for(kind)]
+    able = [info for info in alive if lane in info.open_lanes and of(info).executor_for(kind)]
     return HomeNow(
         node=node,
         alive=len(alive),

@@ -241,8 +241,8 @@ def unserved(types: Mapping[str, TaskType], defaults: TaskType, workers: Sequenc
 
 def cut_off(workers: Sequence[WorkerInfo], now: int) -> list[Gap]:
     """Lanes whose every worker is heard of and cannot reach the broker: nobody has to be started for their tasks."""
-    serving = {lane for info in workers if worker.takes_work(info, now) for lane in info.lanes}
-    apart = {lane for info in workers if worker.cut_off(info, now) for lane in info.lanes}
+    serving = {lane for info in workers if worker.takes_work(info, now) for lane in info.open_lanes}
+    apart = {lane for info in workers if worker.cut_off(info, now) for lane in info.open_lanes}
     return [Gap(lane=lane) for lane in LANES if lane in apart - serving]
 
 

@@ -240,7 +240,7 @@ class FleetNow(msgspec.Struct, frozen=True, kw_only=True):
 
     def taking(self, lane: str) -> list[WorkerNow]:
         """Workers that take tasks of this lane now."""
-        return [one for one in self.workers if one.takes_work and lane in one.info.lanes]
+        return [one for one in self.workers if one.takes_work and lane in one.info.open_lanes]
 
 
 def machine(info: WorkerInfo) -> str:

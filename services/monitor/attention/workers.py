@@ -111,7 +111,7 @@ def missing(look: Look) -> Iterable[Attention]:
             verbs=(("start_worker", ""), ("open_workers", "")),
         )
         return
-    taken = {lane for info in alive for lane in info.lanes}
+    taken = {lane for info in alive for lane in info.open_lanes}
     for lane in ("high", "normal", "low") if alive else ():
         stands = look.queued(lane)
         if stands and lane not in taken:

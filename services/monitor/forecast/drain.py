@@ -105,7 +105,7 @@ class DrainQueries:
         lost = not reached or bool(apart and not workers)
         workers += apart if lost else []
         slots = 0 if lost else sum(len(info.slots) for info in workers)
-        lanes = {lane for info in workers for lane in info.lanes}
+        lanes = {lane for info in workers for lane in info.open_lanes}
         found, scale = self._waiting()
         unsent: list[Task] = []
         if not lost and (blocked or publisher.look(BrokerHealth(connected=True), known, now).blocked):
@@ -255,13 +255,13 @@ class _Able:
         if (kind, lane) not in self._known:
             known = self._registry.task_type(kind)
             self._known[kind, lane] = tuple(
-                info for info in self._workers if lane in info.lanes and ability.of(info).executor_for(known)
+                info for info in self._workers if lane in info.open_lanes and ability.of(info).executor_for(known)
             )
         return self._known[kind, lane]
 
     def nowhere(self, task: Task) -> bool:
         """Whether its lane is taken, and none who takes it can run it."""
-        return any(task.lane in info.lanes for info in self._workers) and not self.of(task.task_type, task.lane)
+        return any(task.lane in info.open_lanes for info in self._workers) and not self.of(task.task_type, task.lane)
 
 
 def _why(task: Task, gate: str, able: _Able) -> str:

@@ -142,7 +142,7 @@ class FlowQueries:
 
     def _of_lanes(self, found: Gates, snapshot: Snapshot, closed: Mapping[str, str]) -> None:
         """What is queued in a lane that no worker serves, where others are served."""
-        taken = {lane for info in snapshot.workers if takes_work(info, snapshot.at_ms) for lane in info.lanes}
+        taken = {lane for info in snapshot.workers if takes_work(info, snapshot.at_ms) for lane in info.open_lanes}
         for lane, counts in snapshot.counts.lanes.items():
             queued = counts.get(Status.QUEUED, 0)
             if not queued or not taken or lane in taken:

@@ -333,8 +333,10 @@ class QueueBoard:
         return self._judged(row, snapshot, blocked)
 
     def _judged(self, row: QueueNow, snapshot: Snapshot, blocked: bool) -> QueueNow:
-        lanes = set(lane.LANES) if row.kind == SHOP else {row.lane}
-        serving = [one for one in snapshot.fleet().workers if one.takes_work and lanes <= set(one.info.lanes)]
+        taking = [one for one in snapshot.fleet().workers if one.takes_work]
+        serving = [one for one in taking if row.lane in one.info.open_lanes]
+        if row.kind == SHOP:
+            serving = [one for one in taking if set(lane.LANES) <= set(one.info.lanes)]
         facts = Facts(
             waiting=row.depth,
             ready=row.ready or 0,

@@ -243,7 +243,7 @@ class _Look:
 
     def _serving(self, lane: str) -> Iterable[WorkerInfo]:
         """Those whose slots count: they take tasks of the lane, and were heard of a moment ago."""
-        return (one for one in self._workers if takes_work(one, self._now) and lane in one.lanes)
+        return (one for one in self._workers if takes_work(one, self._now) and lane in one.open_lanes)
 
     def _slots_of(self, lane: str) -> tuple[tuple[SlotState, ...], Bench]:
         """The slots of a lane, once as they are told and once as places, the same for all who wait for them."""

@@ -54,7 +54,7 @@ class Fleet(msgspec.Struct, frozen=True, kw_only=True):
         """The slots; one that is kept for a lane takes that before the others."""
         found = []
         for info in self.workers:
-            order = [str(lane) for lane in LANES if lane in info.lanes]
+            order = [str(lane) for lane in LANES if lane in info.open_lanes]
             kept = [lane for lane in order for _ in range(info.shares.get(lane, (0, 0))[0])]
             for number, slot in enumerate(info.slots):
                 own = kept[number : number + 1]

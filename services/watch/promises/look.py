@@ -614,7 +614,7 @@ class Look:
             slots = [
                 slot
                 for info in self._workers
-                if takes_work(info, self.now) and lane in info.lanes
+                if takes_work(info, self.now) and lane in info.open_lanes
                 for slot in info.slots
             ]
             usual = self._measured.of_lane(lane)

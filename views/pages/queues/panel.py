@@ -282,9 +282,10 @@ class QueuePanel(QWidget):
 
     def _taking(self, row: QueueNow) -> list[WorkerInfo]:
         """Workers in touch that take from it, as they say; those that take all lanes serve queues of shops."""
-        wanted = {"high", "normal", "low"} if row.kind == SHOP else {row.lane}
+        every = {"high", "normal", "low"}
         now = self._now.at_ms or instant.now_ms()
-        found = [one for one in self._now.workers if takes_work(one, now) and wanted <= set(one.lanes)]
+        found = [one for one in self._now.workers if takes_work(one, now)]
+        found = [one for one in found if (every <= set(one.lanes) if row.kind == SHOP else row.lane in one.open_lanes)]
         return sorted(found, key=lambda one: (-one.busy / max(1, len(one.slots)), one.worker))
 
     def _act(self, key: str) -> None:

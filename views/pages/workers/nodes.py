@@ -83,6 +83,9 @@ def note(one: WorkerNow) -> tuple[str, str]:
         return shown.told(remark), "retrying" if one.missing or one.state == insight.CUT_OFF else "scheduled"
     if info.link.blocked_at:
         return _("its messages are held back"), "retrying"
+    if info.closed:
+        shut = ngettext("may not read lane {lanes}", "may not read lanes {lanes}", len(info.closed))
+        return safe.one_line(shut.format(lanes=_lane_words(info.closed)), 60), "retrying"
     if info.lacks:
         return _("{program} is not found here").format(program=safe.one_line(min(info.lacks.values()), 40)), "retrying"
     if info.declines:
@@ -96,10 +99,14 @@ def note(one: WorkerNow) -> tuple[str, str]:
     lanes = ""
     if info.lanes and set(info.lanes) != set(LANES):
         lanes = ngettext("only lane {lanes}", "only lanes {lanes}", len(info.lanes)).format(
-            lanes=text.listed(shown.lane_word(lane).lower() for lane in info.lanes)
+            lanes=_lane_words(info.lanes)
         )
     told = (lanes, auto_words(info), running, info.system, info.version)
     return safe.one_line(text.listed(part for part in told if part), 60), "text3"
+
+
+def _lane_words(lanes: tuple[str, ...]) -> str:
+    return text.listed(shown.lane_word(lane).lower() for lane in lanes)
 
 
 def facts(one: WorkerNow, now_ms: int = 0) -> tuple[tuple[str, str, str], ...]:

@@ -12,7 +12,9 @@ DEDICATED = "dedicated"
 def of_waiting(look: Look, lane: str) -> Message:
     """Why tasks of a lane wait: nobody takes them, all slots are busy, or something besides holds them back."""
     takers = [
-        one for one in look.snapshot.fleet().workers if one.takes_work and (lane == DEDICATED or lane in one.info.lanes)
+        one
+        for one in look.snapshot.fleet().workers
+        if one.takes_work and (lane == DEDICATED or lane in one.info.open_lanes)
     ]
     slots, busy = sum(len(one.slots) for one in takers), sum(one.busy for one in takers)
     if not slots:

@@ -38,7 +38,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
 def _cause(look: Look, lane: str, facts: Sequence[Message]) -> Message:
     if facts:
         return facts[0]
-    taken = {name for one in look.items.alive() for name in one.lanes}
+    taken = {name for one in look.items.alive() for name in one.open_lanes}
     if lane and taken:
         return Message("alert.cause_lanes", {"lanes": ", ".join(name for name in LANES if name in taken)})
     return Message("alert.cause_no_taker")

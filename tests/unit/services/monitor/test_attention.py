@@ -429,6 +429,12 @@ def test_a_lane_that_no_worker_takes(room: Room) -> None:
     assert items["unserved:low"].params == {"lane": "low", "tasks": 1}
 
 
+def test_a_lane_that_its_worker_may_not_read_has_none(room: Room) -> None:
+    counts = Counts(lanes={"high": {"queued": 3}, "low": {"queued": 1}}, status={"queued": 4})
+    items = found(room, counts=counts, workers=(worker(room, closed=("low",)),))
+    assert set(items) == {"unserved:low"}
+
+
 def test_broker_leader_and_held_tasks(room: Room) -> None:
     task = room.running()
     room.finish(task, "held")

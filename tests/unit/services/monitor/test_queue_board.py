@@ -83,6 +83,25 @@ def test_a_lane_whose_workers_have_no_free_slot_lacks_no_consumer(
     assert (rows["normal"], rows["high"]) == (state, "no_consumer")
 
 
+def test_who_may_not_read_a_lane_serves_the_queues_of_shops_and_not_that_lane(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All its slots are busy, so that no queue has a consumer; one that it serves lacks none."""
+    board = QueueBoard(QueueQueries(room.store, room.registry, (30, 60)), live, History(None), room.clock)
+    room.store.put_shops([Shop(platform="pdd", shop_id="own", dedicated=True)])
+    room.registry.forget()
+    room.store.put_document(shop_queue.KIND, "pdd:own", shop_queue.DOCUMENT.dump(ShopQueue(state=OPEN)))
+    busy = (SlotState(task_id="t", lane="normal"),)
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, state="running", slots=busy, closed=("low",)))
+    names = ("rpa_tasks_high", "rpa_tasks_normal", "rpa_tasks_low", "single_shop_own")
+    depths = [QueueDepth(name=one, ready=1, unacked=0, consumers=0) for one in names]
+    monkeypatch.setattr(room.broker, "depths", lambda: depths)
+    live.start()
+    eventually(lambda: live.snapshot().told and live.snapshot().workers)
+    lacking = {row.name for row in board.now().rows if row.state == "no_consumer"}
+    assert lacking == {"rpa_tasks_low"}
+
+
 def test_the_forecast_follows_a_loss_of_the_broker_at_once(
     room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -174,6 +174,7 @@ def test_machines_are_not_workers() -> None:
 def test_free_slots_of_a_lane_are_of_those_that_serve_it() -> None:
     fleet = look(beat("a", busy=1), beat("b", lanes=("high",)), beat("c", silence_s=15))
     assert (fleet.free_for("high"), fleet.free_for("normal")) == (7, 3)
+    assert look(beat("a", closed=("low",))).free_for("low") == 0, "the broker does not let it read that one"
 
 
 def task(status: str, *attempts: Attempt, attempt: int = 1, **fields: Any) -> Task:

@@ -65,6 +65,12 @@ def test_the_note_says_what_a_person_should_know() -> None:
     assert nodes.note(now(link=blocked)) == ("its messages are held back", "retrying")
 
 
+def test_lanes_that_it_may_not_read_are_named_also_where_it_may_read_none() -> None:
+    assert nodes.note(now(closed=("normal",))) == ("may not read lane normal", "retrying")
+    assert nodes.note(now(closed=("high", "low"))) == ("may not read lanes high, low", "retrying")
+    assert nodes.note(now(closed=("high", "normal", "low"))) == ("may not read lanes high, normal, low", "retrying")
+
+
 def test_what_became_of_its_tasks_leads_to_them() -> None:
     assert nodes.facts(now(slots=(BUSY,))) == ()
     restart = (
