@@ -229,3 +229,23 @@ def test_what_somebody_else_changes_leaves_its_list_to_who_looks_at_it(
     wait(qtbot, lambda: views.known()[0].filter == "status:dead")
     assert views.known()[0].key == made.key
     wait(qtbot, lambda: page.filter.expression() == "status:dead")
+
+
+def test_show_it_opens_the_view_that_was_told_of_whichever_is_open_by_then(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    dead = desk.fail(desk.create(0))
+    queued = desk.create(1)
+    views = desk.context.commands.views
+    made = views.share(SharedView(key="", title="Night shift", filter="status:dead"))
+    open_shared(page, qtbot, "Night shift", dead.task_id)
+    views.share(msgspec.structs.replace(made, filter="status:queued"))
+    wait(qtbot, lambda: any(" changed the filter of Night shift" in spec.text for spec in desk.toasts))
+    page.tabs.choose("dead")
+    page.filter.set_expression("status:dead shop:pdd:*")
+    page.refresh()
+    wait(qtbot, lambda: [row.key for row in page.table.records.records()] == [dead.task_id])
+    press(next(spec for spec in desk.toasts if spec.key == "view-gone"), "Show it")
+    wait(qtbot, lambda: [row.key for row in page.table.records.records()] == [queued.task_id])
+    assert keeper(page).current.title == "Night shift"
+    assert page.filter.expression() == "status:queued"

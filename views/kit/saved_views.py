@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import uuid4
 
 import msgspec
 from msgspec.structs import replace
@@ -84,8 +84,8 @@ class SavedViews:
         """Save a filter under a name; the same name again replaces it."""
         own = self.own()
         same = next((view for view in own if view.title == title), None)
-        used = {view.key for view in own}
-        key = same.key if same else next(k for n in itertools.count(1) if (k := f"own-{n}") not in used)
+        # a key is never given twice: an Undo may still be about the view that had it
+        key = same.key if same else f"own-{uuid4().hex}"
         view = View(key=key, title=title, filter=expression, newest=newest, own=True)
         if same is not None:
             self._keep([view if one is same else one for one in own])
@@ -115,9 +115,13 @@ class SavedViews:
         self._keep([changed if view.key == changed.key else view for view in self.own()])
 
     def put_back(self, view: View, place: int, layout: Mapping[str, Any]) -> None:
-        """Have an own view again that was removed; ``place``: where it stood among them."""
+        """Have an own view again that was removed; ``place``: where it stood among them. Where another is called so by
+        now, it gets a number.
+        """
         own = [one for one in self.own() if one.key != view.key]
-        self._keep([*own[:place], view, *own[place:]])
+        titles = {one.title for one in own}
+        names = (view.title, *(f"{view.title} {n}" for n in range(2, len(own) + 3)))
+        self._keep([*own[:place], replace(view, title=next(n for n in names if n not in titles)), *own[place:]])
         self.keep_layout(view.key, layout)
 
     def remove(self, key: str) -> None:

@@ -12,7 +12,7 @@ from functools import partial
 
 import msgspec
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QIcon, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QContextMenuEvent, QIcon, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QTabBar, QWidget
 
 from services.i18n import N_, _
@@ -56,6 +56,11 @@ class _Bar(QTabBar):
     def width_of(self, index: int) -> int:
         """Pixels that a tab wants."""
         return self.tabSizeHint(index).width()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Any button counts as a click to Qt; a right one would choose the view again before its menu opens."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            super().mousePressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Ask for the menu of a tab."""

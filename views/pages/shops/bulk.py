@@ -15,6 +15,7 @@ from services.i18n import N_, _, ngettext
 from services.monitor.shops.queries import ShopRow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.new_task.draft import ALL
 from views.kit.each import NAMED, Each
 from views.pages.shops import words
 from views.support import text
@@ -205,7 +206,9 @@ class BulkActs(QObject):
 
     def _new(self, rows: Sequence[ShopRow]) -> None:
         """What they are given is asked for in the dialog, which shows all of it before."""
-        self._context.new_task({"platform": rows[0].shop.platform, "shops": [row.key for row in rows]})
+        platforms = {row.shop.platform for row in rows}
+        platform = platforms.pop() if len(platforms) == 1 else ALL
+        self._context.new_task({"platform": platform, "shops": [row.key for row in rows]})
 
     def _edit(self, rows: Sequence[ShopRow], changed: Callable[[ShopRow], Shop], done: str) -> None:
         fleet = self._context.commands.fleet

@@ -267,7 +267,7 @@ class ViewKeeper(QObject):
             return
         self._leave_filter(before)
         who, title = safe.one_line(now.by, 60), safe.one_line(now.title, 60)
-        show = ToastAction(text=_("Show it"), call=lambda: self._on_again(self._current.key))
+        show = ToastAction(text=_("Show it"), call=partial(self._show_again, self._current.key))
         self._context.toast(
             ToastSpec(
                 text=_("{who} changed the filter of {view}").format(who=who, view=title),
@@ -277,6 +277,11 @@ class ViewKeeper(QObject):
                 key="view-gone",
             )
         )
+
+    def _show_again(self, key: str) -> None:
+        """Of whichever view is open by then, this one is meant."""
+        self._tabs.choose(key)
+        self._on_again(key)
 
     def _leave_filter(self, before: View) -> None:
         """What somebody else changes goes on being listed: who is about to act on it would act on other tasks."""

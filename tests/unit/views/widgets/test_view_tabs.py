@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -92,3 +93,22 @@ def test_the_menu_key_is_for_the_tab_that_is_current(qtbot: QtBot) -> None:
                 remove.trigger()
             assert wanted.args == [key]
         menu.close()
+
+
+def test_only_the_left_button_chooses_a_view_or_chooses_it_again(qtbot: QtBot) -> None:
+    """A right one opens the menu, which is about the filter that stands there now."""
+    own = [ViewTab(key=key, title=key, own=True) for key in ("slow", "late")]
+    tabs = make(qtbot, 1400, *own)
+    tabs.set_current("slow")
+    bar = tabs.findChild(QTabBar)
+    assert bar is not None
+    here, other = (bar.tabRect(bar.count() - n).center() for n in (2, 1))
+    chosen: list[str] = []
+    tabs.chosen.connect(chosen.append)
+    tabs.chosen_again.connect(lambda key: chosen.append(f"{key} again"))
+    for button in (Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton):
+        for place in (here, other):
+            qtbot.mouseClick(bar, button, pos=place)
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=here)
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=other)
+    assert chosen == ["slow again", "late"]

@@ -1138,9 +1138,16 @@ def test_tasks_are_made_for_a_shop_or_for_those_that_are_ticked(qtbot: QtBot, fl
     {one.key: one for one in page.commands()}["shops.new"].run()
     page.table.records.set_ticked([OTHER, SHOP])
     page.bulk.buttons["new"].click()
-    one, several = fleet.wanted
+    fleet.store.put_shops([Shop(platform="temu", shop_id="a1")])
+    fleet.engine.registry.forget()
+    asked(qtbot, page, page.refresh)
+    page.table.records.set_ticked(["temu:a1"])
+    page.bulk.buttons["new"].click()
+    one, several, mixed = fleet.wanted
     assert one == {"platform": "pdd", "shops": [SHOP]}
-    assert set(several["shops"]) == {OTHER, SHOP}
+    assert (several["platform"], set(several["shops"])) == ("pdd", {OTHER, SHOP})
+    # the dialog leaves out what is of another platform than the one in view
+    assert (mixed["platform"], set(mixed["shops"])) == ("all", {OTHER, SHOP, "temu:a1"})
 
 
 def test_a_queue_is_given_up_once_one_has_seen_what_moves(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

@@ -41,6 +41,27 @@ def test_the_same_name_replaces() -> None:
     assert [view.shown for view in views.own()] == ["Slower"]
 
 
+def test_a_view_comes_back_beside_those_that_were_saved_meanwhile() -> None:
+    views = SavedViews(ShortMemory(), BUILT_IN, "tasks")
+    slow = views.add("Slow", "age>1h")
+    views.remove(slow.key)
+    old = views.add("Old", "age>1d")
+    views.keep_layout(old.key, {"hidden": ["worker"]})
+    views.put_back(slow, 0, {"hidden": ["lane"]})
+    assert [(one.title, one.filter) for one in views.own()] == [("Slow", "age>1h"), ("Old", "age>1d")]
+    assert [views.layout(one.key) for one in views.own()] == [{"hidden": ["lane"]}, {"hidden": ["worker"]}]
+
+
+def test_a_view_comes_back_under_a_name_of_its_own() -> None:
+    views = SavedViews(ShortMemory(), BUILT_IN, "tasks")
+    slow = views.add("Slow", "age>1h")
+    for filter_ in ("age>2h", "age>3h"):
+        views.remove(slow.key)
+        views.add("Slow", filter_)
+        views.put_back(slow, 0, {})
+    assert [(one.title, one.filter) for one in views.own()] == [("Slow 2", "age>1h"), ("Slow", "age>3h")]
+
+
 @pytest.mark.parametrize("broken", ["text", [1, {"key": "all"}, {"key": "own-1", "title": 3, "filter": ""}], None, {}])
 def test_a_broken_memory_is_no_view(broken: object) -> None:
     memory = ShortMemory()
