@@ -90,6 +90,8 @@ class Rota:
         fresh = set(queues) - set(self._queues)
         self._queues, self._seats = tuple(queues), seats
         self._sat = {queue: at for queue, at in self._sat.items() if queue in set(queues)}
+        for queue in self._refused.keys() - set(queues):
+            self._permitted(queue)
         if fresh:
             self._counted_at = float("-inf")
         self.look()
@@ -150,7 +152,8 @@ class Rota:
         """Cancel who is not wanted, and, if others wait, who had a turn."""
         now, busy, wanted = self._link.now(), self._owner.busy(), set(self._queues)
         untaken = self._owner.untaken(now - UNTAKEN)
-        others = any(self._ready.values()) and len(self._queues) > self._seats
+        waiting = any(ready for queue, ready in self._ready.items() if self._rests.get(queue, now) <= now)
+        others = waiting and len(self._queues) > self._seats
         for queue, seat in list(self._sitting.items()):
             idle = queue not in busy and now - max(seat.since, seat.last_delivery) >= IDLE
             turn_over = others and (idle or seat.left <= 0 or now - seat.since >= LONG)
@@ -187,7 +190,17 @@ class Rota:
             seat = Seat(f"{self._name[:80]}.{queue}.{self._numbers}", self._numbers, now, now, counted)
             self._sitting[queue] = seat
             receive = functools.partial(self._deliver, queue, seat)
-            channel.basic_consume(queue, receive, consumer_tag=seat.tag, callback=self._step())
+            answered = self._step(functools.partial(self._permitted, queue))
+            channel.basic_consume(queue, receive, consumer_tag=seat.tag, callback=answered)
+
+    def _permitted(self, queue: str) -> None:
+        """Taken from, or no concern of this worker any more: what the broker said of it once is over."""
+        if self._refused.pop(queue, ""):
+            self._rests.pop(queue, None)
+            self.error = self._complaint()
+
+    def _complaint(self) -> str:
+        return next((why for queue, why in self._refused.items() if queue in self._rests), "")
 
     def _deliver(self, queue: str, seat: Seat, _channel: Any, method: Any, properties: Any, body: bytes) -> None:
         seat.last_delivery = now = self._link.now()
@@ -224,7 +237,7 @@ class Rota:
             if then is not None:
                 then()
             if not self._steps:
-                self.error = next((why for queue, why in self._refused.items() if queue in self._rests), "")
+                self.error = self._complaint()
                 self.look()
 
         return answered

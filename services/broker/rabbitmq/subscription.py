@@ -276,21 +276,24 @@ class Subscription:
         now = self._link.now()
         if self._leaving or not self._link.ready or not self._running:
             return
+        self._try_refused(now)
         if (self._steps or self._opening) and now - self._stepped_at > STUCK:
             self._link.abort("the broker does not answer a consumer")
         elif self._away() and now - self._asked_at >= AGAIN:
             self._asked_at = now
             self._control.restore(self._converge)
-        elif self._refused and now - self._tried_at >= PERMITTED:
-            self._tried_at = now
-            for queue in self._refused:
-                self._try(queue)
         elif self._idle(now):
             log.warning("%s consumes nothing; starting again", self._name)
             self._recover()
         elif self._active and now - self._delivered_at > STALL and not self._arguments:
             self._delivered_at = now
             self._check_stall()
+
+    def _try_refused(self, now: float) -> None:
+        if self._refused and now - self._tried_at >= PERMITTED:
+            self._tried_at = now
+            for queue in self._refused:
+                self._try(queue)
 
     def _try(self, queue: str) -> None:
         """Whether this user may take from a queue by now: on a channel of its own, for a refusal closes it."""

@@ -10,7 +10,7 @@ import pytest
 
 from services.broker.rabbitmq.consumer import DeliveryChannel
 from services.broker.rabbitmq.ledger import Verb
-from services.broker.rabbitmq.rota import IDLE, LONG, PERMITTED, TURN, Rota
+from services.broker.rabbitmq.rota import IDLE, LONG, PERMITTED, TURN, UNTAKEN, Rota
 from tests.unit.services.broker.rabbitmq_fakes import FakeLink
 
 
@@ -60,6 +60,12 @@ class Rig:
         self.side.settle(taken, Verb.ACK)
         self.link.post(self.rota.look)
         self.go_on()
+
+    def refuse(self, queue: str) -> None:
+        """The broker does not let this user take from it, and closes the channel for that; a new one opens."""
+        self.channel.lose(403, f"ACCESS_REFUSED - access to queue '{queue}' in vhost '/' refused for user 'w'")
+        self.link.tick(1)
+        self.channel = self.link.open()
 
     def pass_time(self, seconds: float) -> None:
         for _ in range(round(seconds / TURN) + 1):
@@ -145,9 +151,7 @@ def test_no_more_messages_are_held_than_there_are_seats_whatever_the_order() -> 
 def test_a_queue_that_this_user_may_not_take_from_keeps_nobody_from_the_others() -> None:
     """Each try closes the channel, and what runs would lose its message with it."""
     rig = Rig({"a": 1, "b": 1}, seats=2)
-    rig.channel.lose(403, "ACCESS_REFUSED - access to queue 'b' in vhost '/' refused for user 'w'")
-    rig.link.tick(1)
-    rig.channel = rig.link.open()
+    rig.refuse("b")
     rig.pass_time(10)
     assert rig.sat() == ["a"]
     assert "'b'" in rig.rota.error
@@ -155,3 +159,32 @@ def test_a_queue_that_this_user_may_not_take_from_keeps_nobody_from_the_others()
     rig.pass_time(1)
     assert rig.sat() == ["a", "b"]
     assert rig.rota.error == ""
+
+
+def test_a_queue_that_was_refused_once_and_rests_now_is_not_said_to_be_refused() -> None:
+    rig = Rig({"a": 1, "b": 1}, seats=2)
+    rig.refuse("b")
+    rig.link.tick(PERMITTED)
+    rig.pass_time(1)
+    assert rig.sat() == ["a", "b"]
+    rig.bring("b", 1)
+    rig.pass_time(UNTAKEN)
+    assert len(rig.channel.told("cancel")) == 1, "nobody took its message"
+    assert rig.rota.error == ""
+
+
+def test_a_refused_queue_that_is_served_no_more_is_spoken_of_no_more() -> None:
+    rig = Rig({"a": 1, "b": 1}, seats=2)
+    rig.refuse("b")
+    rig.pass_time(1)
+    assert "'b'" in rig.rota.error
+    rig.rota.serve(("a",), 2)
+    assert rig.rota.error == ""
+
+
+def test_messages_in_a_refused_queue_take_the_seat_from_nobody() -> None:
+    rig = Rig({"a": 9, "b": 1}, seats=1)
+    rig.refuse("b")
+    rig.pass_time(3 * LONG)
+    assert rig.sat() == ["a"]
+    assert not rig.channel.told("cancel")

@@ -202,6 +202,17 @@ def test_a_queue_that_this_user_may_not_take_from_keeps_nobody_from_the_others(r
     assert rig.subscription.error == ""
 
 
+def test_a_refused_queue_is_tried_again_while_another_one_is_away(rig: Rig) -> None:
+    rig.channel.lose(403, f"ACCESS_REFUSED - access to queue '{QUEUES[1]}' in vhost '/' refused for user 'w'")
+    rig.control.unreachable = {QUEUES[0]: "its server is away"}
+    rig.link.tick(0.3)
+    rig.link.open().answer()
+    for _look in range(round(PERMITTED / WATCH) + 1):
+        rig.link.tick(WATCH)
+    assert rig.link.open().told("consume") == [("consume", QUEUES[1])]
+    assert rig.control.restored > PERMITTED / WATCH, "the one that is away is asked for all the while"
+
+
 def test_failing_again_and_again_makes_the_pauses_grow(rig: Rig) -> None:
     for expected in (0.2, 1.0, 2.0, 4.0, 8.0, 8.0):
         rig.link.channels[-1].lose(404, "NOT_FOUND - no queue")
