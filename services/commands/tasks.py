@@ -53,14 +53,13 @@ class TaskCommands:
 
     def create(self, specs: Sequence[TaskSpec], *, origin: str) -> Submitted:
         """Record and publish new tasks; bad ones are reported, the others are created."""
-        self._audit.need(
-            self._operator, "operator", "task.create", [f"{spec.platform}:{spec.shop_id}" for spec in specs]
-        )
+        shops = list(dict.fromkeys(f"{spec.platform}:{spec.shop_id}" for spec in specs))
+        self._audit.need(self._operator, "operator", "task.create", shops)
         signed = [_signed(spec, self._operator.who, origin) for spec in specs]
-        detail: dict[str, object] = {"count": len(signed), "types": sorted({spec.task_type for spec in signed})}
+        detail: dict[str, object] = {"tasks": len(signed), "types": sorted({spec.task_type for spec in signed})}
         if len(whys := {spec.reason.strip() for spec in signed} - {""}) == 1:
             detail["reason"] = whys.pop()
-        with self._audit.act("task.create", [f"{spec.platform}:{spec.shop_id}" for spec in signed], detail) as act:
+        with self._audit.act("task.create", shops, detail) as act:
             done = self._producer.submit(signed)
             act.counted(len(done.created), len(done.duplicates) + len(done.done) + len(done.errors))
             return done

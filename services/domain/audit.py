@@ -179,14 +179,20 @@ def undoes(entry: AuditEntry) -> str:
 
 
 def count_of(entry: AuditEntry) -> int:
-    """Of how many objects its entry tells, which names the first of very many alone."""
-    count = told_of(entry).get("count") if len(entry.target) >= TARGETS_KEPT else 0
+    """Of how many objects its entry tells, which names the first of very many alone; one that names some again, as
+    older ones of new tasks do, does not tell how many they are.
+    """
+    cut = len(entry.target) >= TARGETS_KEPT and len(set(entry.target)) == len(entry.target)
+    count = told_of(entry).get("count") if cut else 0
     return max(len(entry.target), count if isinstance(count, int) else 0)
 
 
 def unnamed(entries: Iterable[AuditEntry]) -> int:
-    """How many objects these count and do not name."""
-    return sum(count_of(entry) - len(entry.target) for entry in entries)
+    """How many objects these count and do not name; of those that begin alike it is the same objects again."""
+    rest: dict[tuple[str, ...], int] = {}
+    for entry in entries:
+        rest[entry.target] = max(rest.get(entry.target, 0), count_of(entry) - len(entry.target))
+    return sum(rest.values())
 
 
 def detail_of(entry: AuditEntry) -> str:

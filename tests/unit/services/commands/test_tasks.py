@@ -10,6 +10,7 @@ import pytest
 from services.commands import tasks as tasks_
 from services.commands.outcome import Outcome, Refusal
 from services.commands.tasks import BATCH, join
+from services.domain.audit import TARGETS_KEPT, count_of
 from services.domain.change import Cancel
 from services.domain.errors import UsageError
 from services.domain.task.record import Task
@@ -30,6 +31,14 @@ def test_a_large_bulk_is_one_audit_entry_and_one_outcome(room: Room, desk: Desk)
     assert outcome.clean
     assert room.store.counts().status == {"cancelled": BATCH + 10}
     assert [entry.action for entry in room.store.audit(10)] == ["task.cancel", "task.create"]
+
+
+def test_an_entry_of_new_tasks_names_each_shop_once(room: Room, desk: Desk) -> None:
+    specs = [room.spec(shop_id=f"s{number}", task_type=name) for name in ("a", "b") for number in range(TARGETS_KEPT)]
+    desk.tasks.create(specs, origin="cli")
+    (entry,) = room.store.audit(1)
+    assert entry.target == tuple(f"pdd:s{number}" for number in range(TARGETS_KEPT))
+    assert count_of(entry) == TARGETS_KEPT, "shops, not tasks"
 
 
 def test_a_running_task_is_asked_and_its_worker_told(room: Room, desk: Desk) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from services import i18n
-from services.domain.audit import TARGETS_KEPT, AuditEntry
+from services.domain.audit import TARGETS_KEPT, AuditEntry, unnamed
 from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, WORKER, Change, Gap
 from services.domain.past.turns import by_state, turns
 from services.messages import english, render
@@ -117,6 +117,15 @@ def test_an_act_on_very_many_things_counts_those_that_its_entry_does_not_name() 
     assert [english(turn.message) for turn in found] == ["ann: shop.import pdd:0 and 9,999 more"]
     few = turns([], [replace(act(T0, "shop.import", "pdd:1", "pdd:2"), detail='{"count": 6000}')])
     assert english(few[0].message) == "ann: shop.import pdd:1 and 1 more", "that count is of something else"
+
+
+def test_what_is_named_again_is_counted_once() -> None:
+    names = [f"pdd:{n % 40}" for n in range(TARGETS_KEPT)]
+    made = replace(act(T0, "task.create", *names), detail='{"count": 500}')
+    assert english(turns([], [made])[0].message) == "ann: task.create pdd:0 and 39 more", "it counts tasks"
+    some = [f"pdd:{n}" for n in range(TARGETS_KEPT)]
+    again = [replace(act(T0 + n, "shop.import", *some), detail=f'{{"count": {300 + n}}}') for n in range(3)]
+    assert unnamed(again) == 302 - TARGETS_KEPT
 
 
 def test_what_was_done_again_to_one_thing_says_how_often_and_much_later_it_is_told_anew() -> None:
