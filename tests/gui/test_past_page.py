@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea
 from pytestqt.qtbot import QtBot
@@ -315,6 +315,39 @@ def test_it_plays_up_to_the_next_change_and_stays_there(ask: Ask, record: Record
     assert page.player.plays
     QTest.keyClick(page.strip, Qt.Key.Key_Left)
     assert not page.player.plays, "who takes another moment looks at that one"
+
+
+def test_playing_does_not_blink(ask: Ask, record: Record, qtbot: QtBot) -> None:
+    page = ask(record.failed_at - 5 * MINUTE)
+    with held(past, "_look") as call:
+        page.play.click()
+        call.wait(qtbot)
+        later = QTimer(page, singleShot=True, interval=2 * past.LATE_MS)
+        with qtbot.waitSignal(later.timeout, timeout=WAIT_MS):
+            later.start()
+        assert page.player.plays
+        assert page.drawn.graphicsEffect() is None
+        qtbot.waitUntil(lambda: page.drawn.graphicsEffect() is not None, timeout=WAIT_MS)
+        with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+            call.let_go()
+    assert page.drawn.graphicsEffect() is None, "only one that is waited for longer is dimmed"
+
+
+def test_while_nothing_is_known_its_tiles_say_why_they_open_nothing(desk: Desk, record: Record, qtbot: QtBot) -> None:
+    page = PastPage(desk.context)
+    qtbot.addWidget(page)
+    page.show()
+    tile = page.tiles["waiting"]
+    with held(past, "_look") as call:
+        page.activate()
+        call.wait(qtbot)
+        assert not tile.isEnabled()
+        assert (tile.toolTip(), tile.accessibleDescription()) == ("Asking…", "Asking…")
+        with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
+            call.let_go()
+    page.show_request(str(record.now - 5 * MINUTE))
+    qtbot.waitUntil(tile.isEnabled, timeout=WAIT_MS)
+    page.deactivate()
 
 
 def test_a_time_to_come_is_not_asked_about(ask: Ask, record: Record, qtbot: QtBot) -> None:

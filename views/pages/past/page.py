@@ -108,6 +108,7 @@ WORKERS = N_("Open the workers, as they are now")
 AS_NOW = N_("Their states and all else of them are of now; tasks that were removed since are missing.")
 TYPING_MS, LOOK_MS = 250, 5_000
 LATE_MS = 150  #: an answer that comes sooner dims nothing
+PLAYED_LATE_MS = 2_000  #: the same while it plays: each of its moments is of now, and greying each would make it blink
 LONG_AGO = 3599  #: seconds that take as much room as any
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 #: of the numbers that are drawn over time: where they stand among the samples
@@ -175,7 +176,7 @@ class PastPage(Page):
         self._error: BaseException | None = None
         self._asking = Operation(self, latest=True)
         self._soon = Debounce(self._ask, TYPING_MS, self)
-        self._late = QTimer(self, singleShot=True, interval=LATE_MS)
+        self._late = QTimer(self, singleShot=True)
         self._late.timeout.connect(partial(self._dim, True))
         self._again = QTimer(self, interval=LOOK_MS)
         self._again.timeout.connect(self._look_again)
@@ -518,7 +519,7 @@ class PastPage(Page):
         if self._found is None or self._current() is not None:
             self._dim(False)
         elif not self._late.isActive():
-            self._late.start()
+            self._late.start(PLAYED_LATE_MS if self.player.plays else LATE_MS)
 
     def _dim(self, on: bool) -> None:
         self._late.stop()
@@ -557,7 +558,7 @@ class PastPage(Page):
         self.hint.setText(problem)
         self.hint.setVisible(bool(problem))
         gone = found is None or self._at > now
-        self._show_tiles(None if gone else found)
+        self._show_tiles(None if gone else found, problem if self._error is None else _("Not known"))
         if found is None or gone:
             self.set_summary("")
             self.drawn.show_then(None)
@@ -615,13 +616,14 @@ class PastPage(Page):
         ago = spans.of_seconds(max(0, now - self._at) // 1000)
         self.banner.show_text(words, lead.format(time=clock, span=ago))
 
-    def _show_tiles(self, found: PastNow | None) -> None:
+    def _show_tiles(self, found: PastNow | None, why: str) -> None:
+        """``why``: what a tile says of itself where nothing is found."""
         values = {} if found is None else _tiles(found)
         for name, tile in self.tiles.items():
             tile.setEnabled(name in values)
             if name not in values:
                 tile.show_curve(())
-            then, context = values.get(name, ("–", _("no record") if found is not None else ""))
+            then, context = values.get(name, ("–", _("no record") if found is not None else why))
             tile.show_kpi(Kpi(value=then, context=context))
 
     def _copy(self) -> None:
