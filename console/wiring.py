@@ -487,12 +487,12 @@ class ShellWiring(QObject):
             since = shown.clock(self.loss.as_of_ms, ticks().present_ms())
             self._window.top_bar.show_lost(since, records=snapshot.store.connected)
             self._window.stand_still("" if snapshot.store.connected else since)
-        elif not snapshot.told and snapshot.depths_taken:  # the rest is of now
+        elif self._window.recorded and (past := self._past()):
+            self._window.top_bar.show_recorded(past)
+        elif not snapshot.told and snapshot.depths_taken and age <= STALE_AFTER:  # the rest is of now
             old_ms = round((self._clock.monotonic() - snapshot.depths_taken) * 1000)
             now = ticks().present_ms()
             self._window.top_bar.show_lost(shown.clock(now - old_ms, now), records=True)
-        elif self._window.recorded and (past := self._past()):
-            self._window.top_bar.show_recorded(past)
         else:
             self._window.top_bar.show_freshness(age, _behind(self._window))
         # without the broker the records still tell the truth; without the store nothing here does

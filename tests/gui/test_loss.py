@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from datetime import timedelta
 from threading import Event
 
 import pytest
@@ -13,10 +14,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from console import wiring
 from console.bootstrap import OpenWindow as Console
 from console.connection import loss
 from services import i18n
-from services.domain.errors import StoreUnavailable
+from services.domain.errors import BrokerUnavailable, StoreUnavailable
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.task.order import BrokerHealth
 from services.domain.task.status import Status
@@ -25,6 +27,7 @@ from tests.gui.desk import Desk
 from tests.support.widgets import find
 from views.pages.overview.page import OverviewPage
 from views.pages.tasks.page import TasksPage
+from views.shell import top_bar
 from views.shell.health_pill import HealthPill
 from views.shell.health_popover import HealthPopover
 from views.support import shown
@@ -248,6 +251,37 @@ def test_a_broker_that_is_there_and_says_nothing_makes_what_it_told_look_old(
         goes_on.set()
     qtbot.waitUntil(lambda: pill.health.state == "healthy", timeout=WAIT_MS)
     qtbot.waitUntil(lambda: all(one.graphicsEffect() is None for one in old), timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
+def test_records_that_stop_coming_are_not_told_as_new_while_the_broker_says_nothing(
+    qtbot: QtBot, console: Console, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on, engine = Event(), desk.session.engine
+    count = engine.store.counts
+
+    def silent() -> object:
+        raise BrokerUnavailable("amqp.example.com:5671 timed out")
+
+    def slow() -> object:
+        goes_on.wait(30)
+        return count()
+
+    bar = console.window.top_bar
+    qtbot.waitUntil(lambda: bool(console.feed.latest.depths), timeout=WAIT_MS)
+    monkeypatch.setattr(wiring, "STALE_AFTER", timedelta(seconds=4))
+    monkeypatch.setattr(top_bar, "STALE_AFTER", timedelta(seconds=4))
+    monkeypatch.setattr(engine.broker, "depths", silent)
+    qtbot.waitUntil(lambda: bar.pill("freshness").health.name == "records live, broker as of", timeout=WAIT_MS)
+    monkeypatch.setattr(engine.store, "counts", slow)
+    try:
+        qtbot.waitUntil(lambda: bar.pill("freshness").health.name == "stale", timeout=WAIT_MS)
+        assert bar.is_stale
+        assert not bar.create_button.isEnabled()
+        assert not console.wiring.loss.since_ms, "nothing is known to be lost"
+    finally:
+        goes_on.set()
+    qtbot.waitUntil(lambda: bar.pill("freshness").health.name == "records live, broker as of", timeout=WAIT_MS)
 
 
 @pytest.mark.one_pair

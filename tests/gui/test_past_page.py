@@ -16,6 +16,7 @@ from console.bootstrap import OpenWindow as Console
 from services import assembly
 from services.domain.alerts import channel as channels
 from services.domain.alerts.channel import Channel
+from services.domain.errors import BrokerUnavailable
 from services.domain.past.frame import LEADER, SHOP, SWITCH, WORKER, Frame, Numbers
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import MISSED_RUN, Past, Planned, Schedule
@@ -734,3 +735,19 @@ def test_the_words_of_the_banner_move_nothing_below_them(ask: Ask, record: Recor
             QApplication.processEvents()
             places.add(page.when.mapTo(page, page.when.rect().topLeft()).y())
         assert len(places) == 1, width
+
+
+def test_a_moment_of_the_past_is_told_as_such_while_the_broker_says_nothing(
+    record: Record, console: Console, desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent() -> object:
+        raise BrokerUnavailable("amqp.example.com:5671 timed out")
+
+    window, pill = console.window, console.window.top_bar.pill("freshness")
+    qtbot.waitUntil(lambda: bool(console.feed.latest.depths), timeout=WAIT_MS)
+    monkeypatch.setattr(desk.session.engine.broker, "depths", silent)
+    qtbot.waitUntil(lambda: pill.health.name == "records live, broker as of", timeout=WAIT_MS)
+    window.open_page("past", str(record.failed_at))
+    qtbot.waitUntil(lambda: pill.health.name == "recorded", timeout=WAIT_MS)
+    window.open_page("overview")
+    qtbot.waitUntil(lambda: pill.health.name == "records live, broker as of", timeout=WAIT_MS)
