@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import Any
-
-import msgspec
 
 from services.domain.fleet.shop import Shop
 from services.domain.gates import breaker, listed, session
@@ -20,6 +18,8 @@ from services.domain.task.search.row_filter import same
 #: of a shop as the list tells it
 WORDS = ("shop", "platform", "group", "tag", "name", "home", "state", "gate")
 NUMBERS = ("active", "dead", "concurrency")
+#: those that stand in how many tasks there are of it
+COUNTED = ("active", "dead")
 TRUTHS = ("paused", "dedicated", "enabled", "unregistered")
 FIELDS = (*WORDS, *NUMBERS, *TRUTHS)
 #: a state that stands for all in which a person must act
@@ -89,21 +89,52 @@ def _with_keys(text: str, platforms: Collection[str]) -> str:
     return "".join((*parts, text[after:]))
 
 
-def row(shop: Shop, now: ShopNow, counts: Mapping[str, int], home: str) -> dict[str, Any]:
-    """A shop as the list tells it. ``counts``: its tasks by status; ``home``: the node that its profile lives on."""
+class Row(Mapping[str, Any]):
+    """A shop as the list tells it; only what is asked of it is made, for thousands are asked one thing each."""
+
+    __slots__ = ("_counts", "_home", "_now", "_shop")
+
+    def __init__(self, shop: Shop, now: ShopNow, counts: Mapping[str, int], home: str) -> None:
+        """``counts``: its tasks by status; ``home``: the node that its profile lives on."""
+        self._shop, self._now, self._counts, self._home = shop, now, counts, home
+
+    def __getitem__(self, field: str) -> Any:
+        if field in _OF_SHOP:
+            return getattr(self._shop, field)
+        return _TOLD[field](self._shop, self._now, self._counts, self._home)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*_OF_SHOP, *_TOLD))
+
+    def __len__(self) -> int:
+        return len(_OF_SHOP) + len(_TOLD)
+
+
+_OF_SHOP = dict.fromkeys(Shop.__struct_fields__)
+_TOLD: Mapping[str, Callable[[Shop, ShopNow, Mapping[str, int], str], Any]] = {
+    "paused": lambda shop, now, _counts, _home: bool(now.pauses) and _paused(shop, now),
+    "active": lambda _shop, _now, counts, _home: sum(counts.values()) - counts.get("dead", 0),
+    "dead": lambda _shop, _now, counts, _home: counts.get("dead", 0),
+    "home": lambda _shop, _now, _counts, home: home,
+    "state": lambda _shop, now, _counts, _home: now.state,
+    "gates": lambda _shop, now, _counts, _home: gates(now),
+}
+
+
+def _paused(shop: Shop, now: ShopNow) -> bool:
     own = f"shop:{shop.key}"
-    return msgspec.structs.asdict(shop) | {
-        "paused": any((one.gate, one.scope) == (insight.PAUSED, own) for one in now.pauses),
-        "active": sum(number for status, number in counts.items() if status != "dead"),
-        "dead": counts.get("dead", 0),
-        "home": home,
-        "state": now.state,
-        "gates": gates(now),
-    }
+    return any((one.gate, one.scope) == (insight.PAUSED, own) for one in now.pauses)
+
+
+def asks_counts(text: str) -> bool:
+    """Whether the tasks of a shop are counted for it."""
+    return any(piece.field in COUNTED for piece in filter.pieces(text[: filter.MAX_TEXT], NAMES))
 
 
 def gates(now: ShopNow) -> tuple[str, ...]:
     """Which of ``GATES`` are closed for it, or for some of its tasks."""
+    if not (now.pauses or now.session or now.breaker):  # most of thousands
+        return ()
     closed = {pause.gate for pause in now.pauses}
     found = {session.GATE: now.session is not None, breaker.GATE: now.breaker is not None}
     return tuple(gate for gate in GATES if gate in closed or found.get(gate, False))

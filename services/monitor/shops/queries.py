@@ -13,6 +13,7 @@ from services.domain.fleet import platforms, shop_filter
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates import breaker, limit
 from services.domain.gates.breaker import Rule
+from services.domain.gates.home import Home
 from services.domain.gates.limit import Limit, LimitNow
 from services.domain.gates.session import Login
 from services.domain.insight import shop as insight
@@ -108,17 +109,16 @@ class ShopQueries:
             UsageError: it is no such filter, and what there is instead.
         """
         wish = text.strip()
-        shop_filter.parse(wish, platforms.NAMES)
         found = self.states.look()
         known, logins, homes = self._registry.shops(), self._store.logins(), self._store.homes()
         rule = breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, ""))
-        tasks = self._store.counts().shops if wish else {}
+        tasks = self._store.counts().shops if shop_filter.asks_counts(wish) else {}
         told = (wish, most, frozenset(only), within, frozenset(also)), found, known, logins, homes, rule, tasks
         before, answer = self._told  # once: another thread may put its own there
         if before == told:  # at rest: to sort and count ten thousand shops takes long
             return replace(answer, at_ms=self._store.now_ms())
         asked = tuple(now for now in found if now.key in only) if only else found
-        fit = _fitting(asked, wish, known, tasks, {key: home.node for key, home in homes.items()}) if wish else asked
+        fit = _fitting(asked, wish, known, tasks, homes) if wish else asked
         wanted = sorted((now for now in fit if within in (None, (now.platform, now.group))), key=insight.rank)
         answer = ShopsNow(
             rows=tuple(
@@ -210,14 +210,16 @@ def _fitting(
     text: str,
     known: Mapping[str, Shop],
     tasks: Mapping[str, Mapping[str, int]],
-    homes: Mapping[str, str],
+    homes: Mapping[str, Home],
 ) -> tuple[ShopNow, ...]:
     of = {now.platform for now in found}
     wanted = shop_filter.parse(text, of | platforms.NAMES.keys())
 
     def fits(now: ShopNow) -> bool:
-        shop = known.get(now.key) or stranger(now.key)
-        return wanted(shop_filter.row(shop, now, tasks.get(now.key, {}), homes.get(now.key, "")))
+        key = now.key
+        shop = known.get(key) or stranger(key)
+        home = homes.get(key)
+        return wanted(shop_filter.Row(shop, now, tasks.get(key, {}), home.node if home is not None else ""))
 
     return tuple(filter(fits, found))
 
@@ -226,12 +228,13 @@ def _counted(found: Sequence[ShopNow], known: Mapping[str, Shop]) -> dict[str, d
     """By field and value how many shops a filter would leave."""
     states = Counter(now.state for now in found)
     states[shop_filter.FLAGGED] = sum(states[state] for state in insight.FLAGGED)
-    own_queue = sum(known[now.key].dedicated for now in found if now.key in known)
+    shops = [shop for now in found if (shop := known.get(now.key)) is not None]
+    own_queue = sum(shop.dedicated for shop in shops)
     return {
         "state": dict(states),
         "platform": dict(Counter(now.platform for now in found)),
         "group": dict(Counter(now.group for now in found if now.group)),
-        "tag": dict(Counter(tag for now in found if now.key in known for tag in known[now.key].tags)),
+        "tag": dict(Counter(tag for shop in shops for tag in shop.tags)),
         "gate": dict(Counter(gate for now in found for gate in shop_filter.gates(now))),
         "dedicated": {"yes": own_queue, "no": len(found) - own_queue},
     }

@@ -275,8 +275,8 @@ def _command(verb: str, what: str) -> str:
 
 
 def _row(shop: Shop, counts: dict[str, int], home: Home | None, now: ShopNow, at_ms: int) -> dict[str, Any]:
-    told = shop_filter.row(shop, now, counts, home.node if home is not None else "")
-    return told | shapes.shop_now(now, at_ms)
+    told = shop_filter.Row(shop, now, counts, home.node if home is not None else "")
+    return dict(told) | shapes.shop_now(now, at_ms)
 
 
 def add_move(verbs: Any, common: argparse.ArgumentParser) -> None:

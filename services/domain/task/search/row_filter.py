@@ -59,7 +59,7 @@ class Fields(msgspec.Struct, frozen=True, kw_only=True):
         if len(text) > filter.MAX_TEXT:
             raise UsageError(said("query.length", most=filter.MAX_TEXT), field="filter")
         tests = [_negated(self._test(one, text), one) for one in filter.pieces(text, self.names)]
-        return lambda row: all(test(row) for test in tests)
+        return tests[0] if len(tests) == 1 else lambda row: all(test(row) for test in tests)
 
     def _test(self, one: Piece, text: str) -> Test:
         values = [value for value, _quoted in one.values]

@@ -6,6 +6,7 @@ import pytest
 
 from services.domain.fleet.shop import Pause
 from services.domain.insight import shop as insight
+from services.domain.task.search.query import Counts
 from services.domain.task.status import Status
 from services.monitor.shops import now as shops_now
 from services.monitor.shops.queries import ShopQueries
@@ -33,3 +34,23 @@ def test_what_is_as_it_was_is_not_made_again(room: Room) -> None:
     assert queries.shops(text="nobody").rows == ()
     room.dead(shop_id="s1")
     assert [row.now.state for row in queries.shops().rows] == [insight.DEAD]
+
+
+def test_tasks_are_counted_only_for_a_filter_that_asks_how_many(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    room.finish(room.running(platform="corner", shop_id="s1"), Status.SUCCEEDED)
+    room.dead(shop_id="s2")
+    queries, counts = ShopQueries(room.store, room.registry), room.store.counts
+    assert [row.key for row in queries.shops("dead>0").rows] == ["pdd:s2"]
+    found, asked = queries.states.look(), list[int]()
+
+    def counted() -> Counts:
+        asked.append(1)
+        return counts()
+
+    monkeypatch.setattr(queries.states, "look", lambda: found)
+    monkeypatch.setattr(room.store, "counts", counted)
+    assert [row.key for row in queries.shops("platform:pdd state:dead").rows] == ["pdd:s2"]
+    assert [row.key for row in queries.shops("corner:s").rows] == ["corner:s1"], "tasks alone tell of that platform"
+    assert not asked
+    assert [row.key for row in queries.shops("死信:1").rows] == ["pdd:s2"]
+    assert asked

@@ -8,6 +8,8 @@ import pytest
 
 from services.domain.errors import UsageError
 from services.domain.fleet import shop_filter
+from services.domain.fleet.shop import Shop
+from services.domain.insight.shop import ShopNow
 
 
 def shop(key: str, **more: Any) -> dict[str, Any]:
@@ -102,3 +104,15 @@ def test_what_is_no_filter_is_refused_with_what_there_is(text: str, named: str) 
     with pytest.raises(UsageError, match=named) as told:
         shop_filter.parse(text)
     assert told.value.field == "filter"
+
+
+def test_of_a_shop_only_what_a_filter_asks_is_read() -> None:
+    class Never(dict[str, int]):
+        def __getattribute__(self, name: str) -> Any:
+            raise AssertionError(name)
+
+    shop = Shop(platform="pdd", shop_id="s1", group="east")
+    row = shop_filter.Row(shop, ShopNow(platform="pdd", shop_id="s1", state="dead"), Never(), "desk-02")
+    assert shop_filter.parse("group:e* state:dead paused:no home:desk-02 s1")(row)
+    told = dict(shop_filter.Row(shop, ShopNow(), {"dead": 2, "running": 3, "queued": 1}, ""))
+    assert (told["active"], told["dead"], told["group"], told["gates"]) == (4, 2, "east", ())
