@@ -1286,12 +1286,13 @@ def test_the_palette_offers_what_can_be_done_about_the_letter_and_its_cause(
         "Republish", "Ignore", "Archive", "Republish all 18", "Archive all 18", "Ignore for 1 hour",
         "Ignore for 1 day", "Ignore until its text changes", "Name and note", "I take it", "Known issue…",
         "Merge into another cause…", "Split by shop, platform or worker…", "Copy the error",
+        "Export",
     ]  # fmt: skip
-    assert {one.note for one in offered.values()} == {"1 task", "Seller login expired · sync_order"}
+    assert {one.note for one in offered.values()} == {"1 task", "Seller login expired · sync_order", ""}
     page.panel.editor.json.setPlainText('{"page_size": 20}')
     assert "dead_letters.correct" in {one.key for one in page.commands()}
     page.set_acting(LOST)
-    assert {one.key for one in page.commands() if not one.reason} == {"dead_letters.cause.copy"}
+    assert {one.key for one in page.commands() if not one.reason} == {"dead_letters.cause.copy", "dead_letters.export"}
     page.set_acting("")
     ticked = [str(page.table.records.key_at(row)) for row in range(2)]
     page.table.records.set_ticked(ticked)
