@@ -306,9 +306,10 @@ def _last_closed(queries: TaskQueries) -> int:
     return page.tasks[0].updated_at if page.tasks else 0
 
 
-def letters_of(queries: TaskQueries, wanted: Wanted) -> list[Task]:
-    """Letters of a cause, the newest first or last. Blocking."""
-    return _letters(queries, wanted, ALL)[0]
+def letters_of(queries: TaskQueries, wanted: Wanted) -> Iterator[Task]:
+    """Letters of a cause, what was created last first or last, one after the other. Blocking."""
+    found = queries.each(wanted.text, descending=wanted.descending)
+    return islice((task for task in found if wanted.of_cause(task)), ALL)
 
 
 def each_of(queries: TaskQueries, wanted: Iterable[Wanted]) -> Iterator[Task]:
@@ -319,8 +320,7 @@ def each_of(queries: TaskQueries, wanted: Iterable[Wanted]) -> Iterator[Task]:
 
 def ids_of(queries: TaskQueries, wanted: Wanted) -> list[str]:
     """Their ids, what was created last first; of tens of thousands nobody holds the records. Blocking."""
-    found = queries.each(wanted.text, descending=wanted.descending)
-    return [task.task_id for task in islice(found, ALL) if wanted.of_cause(task)]
+    return [task.task_id for task in letters_of(queries, wanted)]
 
 
 def _letters(queries: TaskQueries, wanted: Wanted, limit: int) -> tuple[list[Task], int | None]:

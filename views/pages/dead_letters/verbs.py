@@ -104,6 +104,7 @@ class LetterActions(QObject):
         self._context, self._owner = context, owner
         self._acting = Acting(self, context.toast, context.pending)
         self._operation, self._exporting = Operation(self), Operation(self, lasting=True)
+        self._previewing = Operation(self, lasting=True)
         self.runner = BulkRunner(lambda: context.commands.bulk, self)
         self.runner.changed.connect(self._note_run)
         self._telling = Telling(self.runner, context.toast, self.runs_wanted.emit, self)
@@ -136,14 +137,15 @@ class LetterActions(QObject):
 
     def _put(self, letters: Letters, to: str) -> None:
         if len(letters.ids) > confirm_limit(self._context.environment):
-            call = partial(_of_ids, self._context, letters.ids)
-            self._operation.start(call, partial(self._ask_to_put, letters, to), self._fail)
+            if not self._previewing.busy:  # who presses twice is asked once
+                call = partial(_of_ids, self._context, letters.ids)
+                self._previewing.start(call, partial(self._ask_to_put, letters, to), self._fail)
             return
         self._put_now(letters, to)
 
-    def _ask_to_put(self, letters: Letters, to: str, found: tuple[Sequence[Task], Mapping[str, Shop]]) -> None:
+    def _ask_to_put(self, letters: Letters, to: str, found: Found) -> None:
         """Show what so many are first; the number of what can be taken back is not typed."""
-        dialog = ConfirmDialog(preview(*found, letters.note, to), self._owner)
+        dialog = ConfirmDialog(preview(found, letters.note, to), self._owner)
         dialog.confirmed.connect(partial(self._put_now, letters, to))
         dialog.open()
 
@@ -428,7 +430,7 @@ class CauseActions(QObject):
     def __init__(self, context: PageContext, letters: LetterActions, owner: QWidget) -> None:
         super().__init__(owner)
         self._context, self._letters, self._owner = context, letters, owner
-        self._operation = Operation(self)
+        self._operation, self._previewing = Operation(self), Operation(self, lasting=True)
         self._login = ShopLogin(context, owner)
 
     # the whole of it
@@ -446,14 +448,13 @@ class CauseActions(QObject):
 
     def archive_all(self, of: OfCause) -> None:
         """Archive every letter, counted first."""
-        call = partial(_with_shops, self._context, of.wanted)
-        self._operation.start(call, partial(self._ask_archive, of), self._fail)
+        if not self._previewing.busy:  # who presses twice is asked once
+            call = partial(_of_cause, self._context, of.wanted)
+            self._previewing.start(call, partial(self._ask_archive, of), self._fail)
 
-    def _ask_archive(self, of: OfCause, found: tuple[Sequence[Task], Mapping[str, Shop]]) -> None:
-        letters, shops = found
-        ids = [task.task_id for task in letters]
-        dialog = ConfirmDialog(preview(letters, shops, words.heading(of.cause)), self._owner)
-        dialog.confirmed.connect(partial(self._letters.triage, ids, Triage.ARCHIVED, of.wanted.triage))
+    def _ask_archive(self, of: OfCause, found: Found) -> None:
+        dialog = ConfirmDialog(preview(found, words.heading(of.cause)), self._owner)
+        dialog.confirmed.connect(partial(self._letters.triage, found.ids, Triage.ARCHIVED, of.wanted.triage))
         dialog.open()
 
     # for a while
@@ -648,25 +649,46 @@ class CauseActions(QObject):
         self._context.toast(failure(error))
 
 
-def _with_shops(context: PageContext, wanted: Wanted) -> tuple[Sequence[Task], Mapping[str, Shop]]:
-    """Letters, and the shops that they are of. Blocking."""
-    return letters_of(context.tasks, wanted), context.shops()
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What a preview says of letters: of a hundred thousand nobody holds the records."""
+
+    ids: tuple[str, ...]
+    by_shop: Mapping[str, int]
+    shops: Mapping[str, Shop] = {}
+    first: int = 0  #: when the first of them died, UTC ms
+    last: int = 0
 
 
-def _of_ids(context: PageContext, ids: Sequence[str]) -> tuple[Sequence[Task], Mapping[str, Shop]]:
-    """Letters that were chosen one by one, and the shops that they are of. Blocking."""
-    return tuple(context.tasks.each_of(ids)), context.shops()
+def found_of(letters: Iterable[Task], shops: Mapping[str, Shop]) -> Found:
+    """Reads them once."""
+    ids, by_shop, first, last = list[str](), Counter[str](), 0, 0
+    for task in letters:
+        ids.append(task.task_id)
+        by_shop[task.shop] += 1
+        first = min(first, task.ended_at) if len(ids) > 1 else task.ended_at
+        last = max(last, task.ended_at)
+    return Found(ids=tuple(ids), by_shop=by_shop, shops=shops, first=first, last=last)
 
 
-def preview(letters: Sequence[Task], shops: Mapping[str, Shop], title: str = "", to: str = Triage.ARCHIVED) -> Question:
+def _of_cause(context: PageContext, wanted: Wanted) -> Found:
+    """Letters of a cause. Blocking."""
+    return found_of(letters_of(context.tasks, wanted), context.shops())
+
+
+def _of_ids(context: PageContext, ids: Sequence[str]) -> Found:
+    """Letters that were chosen one by one. Blocking."""
+    return found_of(context.tasks.each_of(ids), context.shops())
+
+
+def preview(found: Found, title: str = "", to: str = Triage.ARCHIVED) -> Question:
     """What is put aside or opened again: of what cause, when it died, and how many of each shop."""
-    count_of = Counter(task.shop for task in letters)
-    lines = [(_called(shop, shops.get(shop)), text.count(count)) for shop, count in count_of.most_common()]
+    by_shop = sorted(found.by_shop.items(), key=lambda one: -one[1])
+    lines = [(_called(shop, found.shops.get(shop)), text.count(count)) for shop, count in by_shop]
     rest = len(lines) - PREVIEW_ROWS
     if rest > 0:
         more = ngettext("{n} more shop", "{n} more shops", rest).format(n=text.count(rest))
         lines = [*lines[:PREVIEW_ROWS], (more, "")]
-    number = len(letters)
+    number = len(found.ids)
     count = text.count(number)
     heading, verb = {
         Triage.ARCHIVED: (
@@ -685,7 +707,7 @@ def preview(letters: Sequence[Task], shops: Mapping[str, Shop], title: str = "",
     return Question(
         title=heading,
         number=ngettext("{n} dead letter", "{n} dead letters", number).format(n=count),
-        text=" · ".join(part for part in (title, _died(letters) if letters else "") if part),
+        text=" · ".join(part for part in (title, _died(found) if found.ids else "") if part),
         rows=tuple(lines),
         verb=verb.format(n=count),
     )
@@ -698,10 +720,10 @@ def _called(key: str, shop: Shop | None) -> str:
     return f"{safe.one_line(name or shop_id, 60)}  {platform_badge(platform)}"
 
 
-def _died(letters: Sequence[Task]) -> str:
+def _died(found: Found) -> str:
     """From when to when they died."""
-    now, ends = instant.now_ms(), [task.ended_at for task in letters]
-    first, last = shown.clock(min(ends), now), shown.clock(max(ends), now)
+    now = instant.now_ms()
+    first, last = shown.clock(found.first, now), shown.clock(found.last, now)
     return first if first == last else _("{first} to {last}").format(first=first, last=last)
 
 

@@ -13,7 +13,7 @@ from services.domain.task.record import Task
 from services.monitor.tasks import Pick, Weighed
 from views.dialogs.confirm import Question
 from views.kit.task_verb import TaskVerb, question
-from views.pages.dead_letters.verbs import preview
+from views.pages.dead_letters.verbs import found_of, preview
 from views.pages.overview.verbs import SINK
 from views.pages.tasks import verbs
 from views.pages.tasks.panel import deciding
@@ -23,7 +23,7 @@ Asked = Callable[[int, str], Question]
 
 def archive(number: int, _environment: str) -> Question:
     letters = [Task(task_id=f"t{n}", shop_id="s1", platform="pdd", task_type="t") for n in range(number)]
-    return preview(letters, {}, "login expired")
+    return preview(found_of(letters, {}), "login expired")
 
 
 def decide(number: int, environment: str) -> Question:

@@ -25,8 +25,10 @@ from services.domain.insight import cause_rule
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from services.domain.text.mask import DOTS
+from services.monitor.tasks import TaskQueries
 from services.ports import Letter
 from tests.support.cuts import cut
+from tests.support.held import held, settled
 from tests.support.widgets import press
 from tests.support.widgets import words as said
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
@@ -40,7 +42,9 @@ from views.pages.dead_letters import table, words
 from views.pages.dead_letters.issue import KnownIssue, MergeInto, SplitOff
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.dead_letters.verbs import CauseNote, Letters
+from views.support import instant
 from views.support.acting import REPUBLISH, Acting
+from views.support.shown import clock as clock_of
 from views.support.words.rows import News
 from views.theme.tokens import platform_badge
 from views.widgets.buttons import Button
@@ -960,6 +964,33 @@ def test_very_many_ticked_letters_are_looked_at_first_and_no_number_is_typed(
     qtbot.waitUntil(lambda: bool(fleet.toasts))
     press(fleet.toasts[-1], "Undo")
     qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 33})
+
+
+@pytest.mark.one_pair
+@pytest.mark.parametrize(("asks_for", "all_of_it"), [("each_of", False), ("each", True)])
+def test_who_presses_twice_while_many_are_counted_is_asked_once(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch, asks_for: str, all_of_it: bool
+) -> None:
+    monkeypatch.setitem(LIMITS, False, 17)
+    dead = fleet.seed_deaths()[:18]
+    page = open_page()
+    page.table.records.tick_all()
+    offered = {one.key: one for one in page.commands()}
+    archive = offered["dead_letters.cause.archive_all" if all_of_it else f"dead_letters.{Triage.ARCHIVED}"]
+    with held(TaskQueries, asks_for) as call:
+        archive.run()
+        call.wait(qtbot)
+        archive.run()
+        call.let_go()
+        settled(qtbot, page)
+    (dialog,) = page.findChildren(ConfirmDialog)
+    now = instant.now_ms()
+    first, last = (clock_of(pick(one(fleet, key).ended_at for key in dead), now) for pick in (min, max))
+    assert f"{first} to {last}" in dialog.question.text
+    assert dialog.question.number == "18 dead letters"
+    dialog.reject()
+    archive.run()
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in page.findChildren(ConfirmDialog)))
 
 
 def test_new_letters_wait_and_the_open_one_stays(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
