@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 
 import msgspec
 
+from services.domain.alerts.incident import SHOPS_KEPT
 from services.domain.plans import schedule as schedules
 from services.domain.promises import judge, standing
 from services.domain.promises import promise as promises
@@ -100,7 +101,7 @@ class Ahead(msgspec.Struct, frozen=True, kw_only=True):
     row: PromiseRow
     break_at: int  #: in the first of those shops, UTC ms
     shops: int  #: of it that are at risk
-    among: int  #: of these, so many as were asked for
+    among: int = 0  #: of these, so many as were asked for; 0 where nobody can say
 
 
 class PromiseQueries:
@@ -163,20 +164,26 @@ class PromiseQueries:
         state = judge.judge(promise, judge.due(promise, zone, now), facts, now).state
         return judge.NOT_DUE if state == judge.NOT_DUE else judge.KEPT
 
-    def ahead(self, names: Collection[str]) -> Ahead | None:
-        """Which promise breaks next in shops of these names if nobody acts; None for none that is judged now."""
-        found = [one for row in rows(self._store, self._store.now_ms()) if (one := self._ahead(row, names)) is not None]
-        return min(found, key=lambda one: one.break_at, default=None)
+    def ahead(self, shops: Collection[str], names: Collection[str] = ()) -> Ahead | None:
+        """Which promise breaks next in these shops (``platform:shop_id``) if nobody acts; None for none that is judged
+        now. Where their keys are not known, in shops of these names: how many these are nobody can say then.
+        """
+        keys, called = frozenset(shops), frozenset() if shops else frozenset(names)
+        whole = 0 < len(keys) < SHOPS_KEPT
+        found = [self._ahead(row, keys, called, whole=whole) for row in rows(self._store, self._store.now_ms())]
+        return min(filter(None, found), key=lambda one: one.break_at, default=None)
 
-    def _ahead(self, row: PromiseRow, names: Collection[str]) -> Ahead | None:
-        if row.stale or row.standing is None:
+    def _ahead(self, row: PromiseRow, keys: Set[str], called: Set[str], *, whole: bool) -> Ahead | None:
+        found = row.standing
+        if row.stale or found is None:
             return None
-        risky = [one for one in row.standing.rows if one.state == judge.AT_RISK and one.break_at]
-        mine = [one for one in risky if self._registry.shop_name(one.shop) in names]
+        risky = [one for one in found.rows if one.state == judge.AT_RISK and one.break_at]
+        mine = [one for one in risky if one.shop in keys or (called and self._registry.shop_name(one.shop) in called)]
         if not mine:
             return None
+        listed = whole and found.broken + found.at_risk <= len(found.rows)  # more of them may have no row
         at = min(one.break_at for one in mine)
-        return Ahead(row=row, break_at=at, shops=row.standing.at_risk, among=len(mine))
+        return Ahead(row=row, break_at=at, shops=found.at_risk, among=len(mine) if listed else 0)
 
     def story(self, name: str) -> PromiseStory | None:
         """One of them in full, None where there is none."""

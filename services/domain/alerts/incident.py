@@ -25,6 +25,7 @@ RAISED, AGAIN, ESCALATED, WORSE = "raised", "again", "escalated", "worse"
 #: why somebody is told
 TOLD = (RAISED, AGAIN, ESCALATED, WORSE, RESOLVED)
 NAMES_KEPT, LINES_KEPT, TOLD_KEPT, FACTS_KEPT = 20, 40, 40, 6
+SHOPS_KEPT = 2_000  #: of an incident that has so many nobody knows whether these are all
 
 
 class Words(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +64,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     count: int = 1
     of: int = 0  #: how many could have it, 0 where nobody can say
     names: tuple[str, ...] = ()  #: of what has it, some
+    shops: tuple[str, ...] = ()  #: the keys of all that have it, where these are shops
     since_ms: int = 0  #: since when it holds, UTC ms; 0 where only this look tells
     scope: str = ""  #: filter of the tasks it is about
     pause: str = ""  #: the scope that a pause would stop more of it with
@@ -100,6 +102,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
     worst: Count = 1
     of: Count = 0
     names: tuple[str, ...] = ()
+    shops: tuple[str, ...] = ()  #: keys; none where these are no shops, or where an older program wrote it
     scope: str = ""
     pause: str = ""
     fingerprint: str = ""

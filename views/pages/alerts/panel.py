@@ -77,7 +77,7 @@ class AlertPanel(QWidget):
         self.promise_button = Button(N_("Open promise"), small=True)
         self.promise_button.clicked.connect(self._on_promise)
         self.ahead.add_action(self.promise_button)
-        self._ahead_of: Callable[[Collection[str]], Ahead | None] = context.promises.ahead
+        self._ahead_of: Callable[[Collection[str], Collection[str]], Ahead | None] = context.promises.ahead
         self._found: Ahead | None = None
         self._asking, self._asked = Operation(self, latest=True), ("", 0)
         self.facts = KeyValues()
@@ -173,7 +173,7 @@ class AlertPanel(QWidget):
         if not other and now - at < JUDGED_MS:
             return
         self._asked = self.key, now
-        call = partial(self._ahead_of, incident.names)
+        call = partial(self._ahead_of, incident.shops, incident.names)
         self._asking.start(call, self._show_ahead, lambda _error: self._show_ahead(None))
 
     def _show_ahead(self, found: Ahead | None) -> None:

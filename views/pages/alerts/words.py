@@ -106,10 +106,12 @@ def cause(one: IncidentNow) -> str:
 def ahead_of(found: Ahead) -> tuple[str, str]:
     """What breaks if nobody acts: the lead of that, and of which promise it is in how many shops."""
     lead = _("If nobody acts, a promise breaks at {time}").format(time=clock(found.break_at))
-    said = ngettext(
-        "“{name}”: {n} shop is at risk, {k} of those here", "“{name}”: {n} shops are at risk, {k} of those here",
-        found.shops,
-    )  # fmt: skip
+    said = ngettext("“{name}”: {n} shop is at risk", "“{name}”: {n} shops are at risk", found.shops)
+    if found.among:
+        said = ngettext(
+            "“{name}”: {n} shop is at risk, {k} of those here", "“{name}”: {n} shops are at risk, {k} of those here",
+            found.shops,
+        )  # fmt: skip
     name = safe.one_line(found.row.name, 60)
     return lead, said.format(name=name, n=text.count(found.shops), k=text.count(found.among))
 

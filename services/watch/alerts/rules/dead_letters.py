@@ -64,6 +64,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             ),
             count=len(shops),
             names=look.eyes.names(shops),
+            shops=tuple(sorted(shops)),
             since_ms=min(one.first_at for one in group),
             scope=filter.format_terms(tuple(terms)),
             pause=pause,

@@ -37,6 +37,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             ),
             count=len(worst.shops),
             names=look.eyes.names(worst.shops),
+            shops=tuple(sorted(worst.shops)),
             since_ms=queries.since(one),
             scope=f"type:{one.task_type} platform:{one.platform}",
         )

@@ -57,6 +57,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         # shops, as every rule of this matter counts: attempts stand in the title
         count=max(1, len(shops)),
         names=look.eyes.names(shops),
+        shops=tuple(sorted(shops)),
         scope="status:dead,retrying",
     )
 

@@ -47,6 +47,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             ),
             count=len(shops),
             names=look.eyes.names(shops),
+            shops=tuple(sorted(shops)),
             since_ms=min(one.since for one in closed),
             scope="gate:session",
         )

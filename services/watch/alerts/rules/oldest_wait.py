@@ -54,6 +54,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             ),
             count=queued,
             names=look.eyes.names({task.shop for task in tasks[:1]}),
+            shops=tuple(sorted({task.shop for task in tasks[:1]})),
             since_ms=round(since + minutes * 60_000),
             scope=f"lane:{lane} status:queued",
         )

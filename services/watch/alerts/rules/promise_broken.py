@@ -66,6 +66,7 @@ def told(look: Look, row: PromiseRow, found: Standing, rule: Rule) -> Finding:
         count=count,
         of=found.total,
         names=look.eyes.names({one.shop for one in found.rows}),
+        shops=tuple(sorted({one.shop for one in found.rows})),
         since_ms=at if broken else found.risk_since,
         scope=f"type:{row.promise.task_type}",
         stage=STAGE if broken and rule.measure == DEFAULT.measure else 0,

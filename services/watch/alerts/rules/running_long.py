@@ -68,6 +68,7 @@ def _finding(
         words=Words(title=title, facts=facts, cause=cause, next=Message("alert.next_long")),
         count=len(slots),
         names=look.eyes.names({one.shop for one in slots}),
+        shops=tuple(sorted({one.shop for one in slots})),
         since_ms=since_ms,
         scope=f"id:{','.join(one.task_id for one in slots[:ASKED])}",
     )

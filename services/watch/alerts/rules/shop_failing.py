@@ -48,6 +48,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             ),
             count=len(shops),
             names=look.eyes.names(shops),
+            shops=tuple(sorted(shops)),
             since_ms=first.since,
             scope="gate:breaker",
         )

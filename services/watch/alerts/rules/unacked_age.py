@@ -47,6 +47,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         ),
         count=len(slots),
         names=look.eyes.names({slot.shop for slot, _ in slots}),
+        shops=tuple(sorted({slot.shop for slot, _ in slots})),
         since_ms=round(oldest.since + limit_ms),
         scope=f"id:{','.join(slot.task_id for slot, _ in slots[:50])}",
     )

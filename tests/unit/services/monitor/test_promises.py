@@ -51,19 +51,36 @@ PAGE = Hold("page", "promise.failing", {"kind": "page_changed", "n": 2}, "", hol
 
 def test_what_breaks_next_in_some_shops_if_nobody_acts(room: Room) -> None:
     asked = PromiseQueries(room.store, room.registry)
-    names = [room.registry.shop_name(f"pdd:{name}") for name in ("s1", "s2", "s3")]
+    shops = [f"pdd:{name}" for name in ("s1", "s2", "s3")]
     judged(room, keep(room, "a"), shop(room, "s1", AT_RISK, 40), shop(room, "s2", AT_RISK, 30))
     judged(room, keep(room, "b"), shop(room, "s1", AT_RISK, 20), shop(room, "s3", BROKEN, -3))
     judged(room, keep(room, "c"), shop(room, "s1", AT_RISK, 10), ago_ms=STALE_MS + 1)
-    found = asked.ahead(names[:2])
+    found = asked.ahead(shops[:2])
     assert found is not None
     assert (found.row.name, found.shops, found.among) == ("b", 1, 1), "what nobody judges any more tells nothing"
     assert found.break_at == room.clock.now_ms() + 20 * MINUTE
-    other = asked.ahead(names[1:])
+    other = asked.ahead(shops[1:])
     assert other is not None
     assert (other.row.name, other.shops, other.among) == ("a", 2, 1)
-    assert asked.ahead(names[2:]) is None, "it is broken already"
+    assert asked.ahead(shops[2:]) is None, "it is broken already"
     assert asked.ahead(()) is None
+
+
+def test_which_of_some_shops_are_at_risk_goes_by_their_keys(room: Room) -> None:
+    asked = PromiseQueries(room.store, room.registry)
+    room.store.put_shops([Shop(platform=one, shop_id="s1", name="Lumo Home") for one in ("pdd", "temu")])
+    room.registry.forget()
+    many = [f"pdd:s{number}" for number in range(1, 31)]
+    risky = [shop(room, one.partition(":")[2], AT_RISK, 40) for one in many]
+    other = Judged(shop="temu:s1", state=AT_RISK, break_at=room.clock.now_ms() + 5 * MINUTE)
+    judged(room, keep(room, "a"), *risky)
+    judged(room, keep(room, "b"), other)
+    found = asked.ahead(many[:25], ["Lumo Home"])
+    assert found is not None
+    assert (found.row.name, found.shops, found.among) == ("a", 30, 25), "one of the same name is another shop"
+    by_name = asked.ahead((), ["Lumo Home"])
+    assert by_name is not None
+    assert (by_name.row.name, by_name.among) == ("b", 0), "of names alone nobody knows how many they are"
 
 
 def test_rows_say_how_each_stands_and_how_old_that_is(room: Room) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import pytest
@@ -14,8 +15,10 @@ from services.domain.alerts.incident import (
     AGAIN,
     ANSWERED,
     CALMING,
+    DOCUMENT,
     ESCALATED,
     MUTED,
+    NAMES_KEPT,
     OPEN,
     RAISED,
     RESOLVED,
@@ -223,6 +226,18 @@ def test_no_incident_names_more_than_one_of_its_rules_has_counted() -> None:
     desk.at(5, seen("cause:timeout", 2, names=("a", "b")), seen("cause:timeout", 3, rule="dead", names=("b", "c", "d")))
     (one,) = desk.open.values()
     assert (one.count, one.names) == (3, ("b", "c", "d")), "those of the further fact"
+
+
+def test_an_incident_keeps_the_keys_of_more_shops_than_it_names() -> None:
+    desk = Desk(replace(RULE, for_s=0))
+    shops = tuple(f"pdd:s{number}" for number in range(NAMES_KEPT + 5))
+    desk.at(0, seen("cause:timeout", len(shops), names=shops, shops=shops))
+    (one,) = desk.open.values()
+    assert (len(one.names), one.shops) == (NAMES_KEPT, shops)
+    assert DOCUMENT.load(DOCUMENT.dump(one)) == one
+    older = json.loads(DOCUMENT.dump(one))
+    del older["shops"]
+    assert DOCUMENT.load(json.dumps(older)) == replace(one, shops=())
 
 
 def test_what_several_rules_see_of_one_cause_is_one_incident() -> None:

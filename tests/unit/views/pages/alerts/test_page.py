@@ -312,7 +312,8 @@ def test_the_panel_says_which_promise_breaks_if_nobody_acts(
     risky = [Judged(shop=one, state=AT_RISK, break_at=at) for one in (first, second)]
     found = standing.after(made, Due(), risky, None, now=fleet.store.now_ms(), by="desk")
     fleet.store.put_document(promises.STATE, "orders", standing.DOCUMENT.dump(found))
-    dead, login = alerts.dead(names=(first,)), alerts.login(names=("Nordo",))
+    dead, login = alerts.dead(names=(first,), shops=(first,)), alerts.login(names=("Nordo",))
+    older = alerts.raised("dead_letters", dead.words, minutes=3, names=(second,))
     page = open_page()
     page.table.peek_requested.emit(dead.id)
     page.table.set_current_key(dead.id)
@@ -323,6 +324,11 @@ def test_the_panel_says_which_promise_breaks_if_nobody_acts(
     assert asked.args == ["promises", "orders"]
     page.table.set_current_key(login.id)
     assert page.panel.ahead.isHidden(), "of another one nothing is known yet"
+    page.table.set_current_key(dead.id)
+    qtbot.waitUntil(lambda: page.panel.ahead.accessibleName() == said, timeout=WAIT_MS)
+    page.table.set_current_key(older.id)
+    short = said.removesuffix(", 1 of those here")
+    qtbot.waitUntil(lambda: page.panel.ahead.accessibleName() == short, timeout=WAIT_MS)
     page.table.set_current_key(dead.id)
     qtbot.waitUntil(lambda: page.panel.ahead.accessibleName() == said, timeout=WAIT_MS)
     over = replace(dead, resolved_at=fleet.store.now_ms())
