@@ -413,6 +413,9 @@ def test_a_check_says_that_all_is_well_and_names_what_is_not(
     with qtbot.waitSignal(page.sharing.exported, timeout=30_000):
         page.sharing.write(tmp_path / "all.csv", "")
     assert desk.toasts[-1].detail.startswith("1 entry is not as it was written; what stands there now is exported")
+    with qtbot.waitSignal(page.sharing.exported, timeout=30_000):
+        page.sharing.write(tmp_path / "others.csv", "-action:task.cancel")
+    assert (desk.toasts[-1].text, desk.toasts[-1].detail) == ("3 entries exported to others.csv", "")
 
 
 @pytest.mark.one_pair

@@ -20,6 +20,7 @@ from services import act_words
 from services.commands.back.ways import Way, since, take_back
 from services.commands.outcome import Outcome
 from services.domain.alerts.incident import CALMING, RESOLVED
+from services.domain.audit import AuditEntry
 from services.domain.insight.audit import Verdict
 from services.domain.text.message import Message
 from services.i18n import N_, _, ngettext
@@ -158,7 +159,7 @@ class AuditSharing(QObject):
         self._context, self._owner = context, owner
         self._exporting = Operation(self, lasting=True)
         self._stop = threading.Event()
-        self.broken = 0  #: entries that the last check found not to be as they were written
+        self.broken: frozenset[str] = frozenset()  #: entries that the last check found not to be as they were written
 
     def ask_file(self, expression: str) -> None:
         """Ask where to."""
@@ -175,16 +176,17 @@ class AuditSharing(QObject):
         words = _("Exporting to {file}").format(file=safe.one_line(path.name, 60))
         stop = ToastAction(text=_("Stop"), call=self._stop.set)
         self._context.toast(ToastSpec(text=words, status="running", actions=(stop,), sticky=True, key="audit.export"))
-        call = partial(_write, self._context.audit, path, expression, self._stop)
+        call = partial(_write, self._context.audit, path, expression, self._stop, self.broken)
         self._exporting.start(call, partial(self._tell_done, path), self._tell_failed)
 
-    def _tell_done(self, path: Path, number: int) -> None:
+    def _tell_done(self, path: Path, written: tuple[int, int]) -> None:
+        number, n = written
         words = ngettext("{n} entry exported to {file}", "{n} entries exported to {file}", number)
         folder = QUrl.fromLocalFile(str(path.parent))
         show = ToastAction(text=_("Open folder"), call=partial(_open, folder))
         said = words.format(n=text.count(number), file=safe.one_line(path.name, 60))
         detail = ""
-        if n := self.broken:
+        if n:
             detail = ngettext(
                 "{n} entry is not as it was written; what stands there now is exported, with its seal.",
                 "{n} entries are not as they were written; what stands there now is exported, with the seals.",
@@ -208,9 +210,19 @@ def _open(folder: QUrl) -> None:
     QDesktopServices.openUrl(folder)
 
 
-def _write(queries: AuditQueries, path: Path, expression: str, stop: threading.Event) -> int:
-    entries = queries.each(expression, stop)
-    return audit.write(entries, path, shown.zone(), queries.now_ms(), stop=stop)
+def _write(
+    queries: AuditQueries, path: Path, expression: str, stop: threading.Event, broken: frozenset[str]
+) -> tuple[int, int]:
+    """How many entries there are in the file, and how many of ``broken`` are among them."""
+    met = set[str]()
+
+    def each() -> Iterator[AuditEntry]:
+        for entry in queries.each(expression, stop):
+            if entry.entry_id in broken:
+                met.add(entry.entry_id)
+            yield entry
+
+    return audit.write(each(), path, shown.zone(), queries.now_ms(), stop=stop), len(met)
 
 
 #: how often the day is counted anew; a window below this height has no room for it
@@ -420,7 +432,7 @@ class AuditPage(EntriesPage[AuditLine]):
     def _on_verdict(self, found: Verdict) -> None:
         self.verify_button.disable("")
         self._verdict, self._unchecked = (found, instant.now_ms()), None
-        self.sharing.broken = len(found.wrong)
+        self.sharing.broken = frozenset(wrong.entry_id for wrong in found.wrong)
         self._say_verdict()
         if found.wrong:
             self._lister.again()  # what stands there now, not what was read before somebody altered it
