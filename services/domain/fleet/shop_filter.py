@@ -83,7 +83,9 @@ def _with_keys(text: str, platforms: Collection[str]) -> str:
     parts, after = list[str](), 0
     for piece in filter.pieces(text, NAMES):
         if piece.field in platforms and piece.field not in FIELDS and piece.op == "=":
-            keys = (filter.quoted(f"{piece.field}:{value}") for value, _quoted in piece.values)
+            # the star behind a beginning says what holds of any
+            ids = (value if in_quotes else value.removesuffix("*") for value, in_quotes in piece.values)
+            keys = (filter.quoted(f"{piece.field}:{one}") for one in ids)
             parts += [text[after : piece.at], "-" if piece.negated else "", "shop~", ",".join(keys)]
             after = piece.end
     return "".join((*parts, text[after:]))

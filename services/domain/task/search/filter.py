@@ -64,6 +64,11 @@ CHINESE_WORDS: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 
 
+_HAN = r"[\u4e00-\u9fff]"
+#: a colon and a value that is quoted, or has nothing Chinese in it
+_NO_PROSE = r":(?:[\"“]|[^\s\u4e00-\u9fff]+(?:\s|\Z))"
+
+
 class Names:
     """How the fields of one kind of list, and the words in them, may be written: as the program calls them, or as they
     are called where Chinese is read.
@@ -72,11 +77,11 @@ class Names:
     def __init__(self, chinese: Mapping[str, str], words: Mapping[str, Mapping[str, str]] = CHINESE_WORDS) -> None:
         self._chinese, self._words = chinese, words
         # Chinese input methods give full-width punctuation; it means the same. Behind ``payload.`` stands any name. A
-        # name that nobody knows is one, too, so that it is refused and not searched for; before a full-width sign it is
-        # prose, as errors are: 登录失败：需要扫码
+        # name that nobody knows is one, too, so that it is refused and not searched for. Not so in prose, as errors
+        # are: with a full-width colon, or with Chinese behind another one, as in 登录失败:需要扫码
         self.pattern = re.compile(
             r"(-?)((?i:payload)\.[^\s\"“”,，:=~<>：＝～＜＞]+|[A-Za-z_]+|"
-            rf"{'|'.join(chinese)}|[\u4e00-\u9fff]{{1,8}}(?=[:=~<>]))(<=|>=|[:=~<>：＝～＜＞])"
+            rf"{'|'.join(chinese)}|{_HAN}{{1,8}}(?=[=~<>])|{_HAN}{{1,4}}(?={_NO_PROSE}))(<=|>=|[:=~<>：＝～＜＞])"
         )
         self.begun = re.compile(rf"(?:^|\s){self.pattern.pattern}\S")
 

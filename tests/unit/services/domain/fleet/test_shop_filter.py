@@ -75,6 +75,8 @@ SHOPS = [
         ("状态:需处理", "pdd:s1 temu:9"),
         ("pdd:s1", "pdd:s1"),
         ("pdd:s", "pdd:s1 pdd:s2"),
+        ("pdd:s1*", "pdd:s1"),
+        ("pdd:*", "pdd:s1 pdd:s2"),
         ("-pdd:s2 group:east,west", "pdd:s1"),
     ],
 )
