@@ -68,6 +68,11 @@ def drains(ready: int, flow: Flow) -> bool:
     return flow.out_s > 0 and flow.idle_s < max(KNOWN_S, MISSED / flow.out_s)
 
 
+def still(flow: Flow) -> bool:
+    """Whether nothing goes, and that was looked for long enough to be said."""
+    return flow.known_s >= KNOWN_S and not flow.out_s
+
+
 def wrong(facts: Facts) -> tuple[str, ...]:
     """Everything that is the matter, the worst first. What somebody paused is neither stuck nor filling."""
     if not facts.waiting:
@@ -75,7 +80,7 @@ def wrong(facts: Facts) -> tuple[str, ...]:
     flow = facts.flow
     found = {
         BLOCKED: facts.blocked,
-        STUCK: not facts.paused and facts.oldest_s >= STUCK_S and flow.known_s >= KNOWN_S and not flow.out_s,
+        STUCK: not facts.paused and facts.oldest_s >= STUCK_S and still(flow),
         FILLING: not facts.paused
         and facts.waiting >= FILLS_FROM
         and flow.known_s >= KNOWN_S

@@ -23,7 +23,7 @@ from services.domain.task import envelope, lane, queues
 from services.domain.task.event import Event
 from services.domain.task.order import QueueDepth
 from services.domain.task.record import Task
-from services.domain.task.search.query import Query, equals
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import WAITING, Status, Triage
 from services.monitor.forecast.drain import Drain, DrainQueries
 from services.monitor.history import History, Sample
@@ -44,6 +44,8 @@ FORECAST_S, FORECAST_SHARE = 30.0, 20
 FORECAST_STILL_S = 120.0
 #: back-off tasks that are looked at for the oldest of each level
 LEVELS = 500
+#: of what waits long in queues that are not asked for their oldest task, so many are looked at for whose they are
+LONG = 5_000
 LANE, SHOP, DELAY, DEAD_KIND = queues.LANE, queues.SHOP, queues.DELAY, "dead"
 PART_S, PARTS = 10, 30
 #: ``lane``, ``platform:shop_id`` of what waits there; the same of what was let in and out of back-off and dead letters
@@ -78,7 +80,8 @@ class QueueNow(msgspec.Struct, frozen=True, kw_only=True):
     state: str = insight.UNKNOWN
     wrong: tuple[str, ...] = ()
     pauses: tuple[Pause, ...] = ()  #: that hold all of it
-    without: tuple[str, ...] = ()  #: shops of which nothing waits in this lane, for each has a queue of its own
+    tasks: int = 0  #: that wait in the lane or of the shop by the records, wherever their messages are
+    apart: bool = False  #: of a lane: some of those may wait in queues of their shops
     leaving: bool = False  #: of a shop that goes back to the lanes
     curve: tuple[int, ...] = ()
 
@@ -138,6 +141,19 @@ class QueuesNow(msgspec.Struct, frozen=True, kw_only=True):
         return next((row for row in self.rows if row.name == name), None)
 
 
+class _Look(msgspec.Struct, frozen=True, kw_only=True):
+    """What the rows of one moment are made of."""
+
+    snapshot: Snapshot
+    states: Mapping[str, str]  #: of queues of shops, by ``platform:shop_id``
+    known: Mapping[str, Shop]
+    by_name: Mapping[str, QueueDepth]
+    flows: Mapping[str, Flow]
+    blocked: bool
+    occupied: Mapping[str, bool]  #: by lane, and "" for queues of shops
+    long: frozenset[str]  #: of the shops that are not asked for their oldest task, those with one that waits long
+
+
 class QueueBoard:
     """``now`` and ``story`` block; call them off the GUI thread."""
 
@@ -155,7 +171,6 @@ class QueueBoard:
         self._lock = threading.Lock()
         self._kept: dict[str, deque[Point]] = {}
         self._own: frozenset[str] = frozenset()
-        self._elsewhere: Mapping[str, int] = {}  #: of what is parked in a lane, what belongs to queues of shops
         live.on_changes(lambda changes: self.rates.note(changes.events))
         live.on_snapshot(self._sample)
 
@@ -168,26 +183,29 @@ class QueueBoard:
     def _now(self, snapshot: Snapshot, past: Sequence[Sample] | None, most: int = DEEPEST, also: str = "") -> QueuesNow:
         """``past``: of which there are curves; None: only what may need somebody is looked at."""
         states = self._documents()
-        known = self._registry.shops()
         keys = {lane.shop_queue(key.partition(":")[2]): key for key in states}
-        own = frozenset(key for key, state in states.items() if state == shop_queue.OPEN)
-        flows = self.rates.flows(snapshot.at_ms, states)
-        blocked = snapshot.publisher().blocked
         by_name = {one.name: one for one in snapshot.depths} if snapshot.told else {}
-        retrying = self._retrying(snapshot)
-        self._elsewhere = self._apart(snapshot, own)
-        rows = [self._lane(name, snapshot, past, by_name, flows, own) for name in lane.LANES]
         depths = {name: self._depth_of(name, key, snapshot, by_name) for name, key in keys.items()}
         deepest = sorted(keys, key=lambda name: (-depths[name], name))
-        chosen = deepest[:most] + [name for name in deepest[most:] if name == also]
-        listed = frozenset(chosen)
-        more = [name for name in deepest if (depths[name] or blocked) and name not in listed]
-        shops = [
-            self._shop(keys[name], states[keys[name]], known, snapshot, by_name, flows, blocked, ask=place < DEEPEST)
-            for place, name in enumerate([*chosen, *more])
+        flows = self.rates.flows(snapshot.at_ms, states)
+        unasked = [keys[name] for name in deepest[DEEPEST:] if depths[name]]
+        look = _Look(
+            snapshot=snapshot, states=states, known=self._registry.shops(), by_name=by_name, flows=flows,
+            blocked=snapshot.publisher().blocked, occupied=_occupied(snapshot),
+            long=self._long(snapshot, unasked, flows),
+        )  # fmt: skip
+        retrying = self._retrying(snapshot)
+        rows = [self._lane(name, look, past) for name in lane.LANES]
+        asked = frozenset(deepest[:DEEPEST])
+        listed = deepest[:most] + [name for name in deepest[most:] if name == also]
+        rows += [
+            replace(
+                self._shop(keys[name], look, ask=name in asked), curve=tuple(one.depth for one in self._points(name))
+            )
+            for name in listed
         ]
-        rows += shops[: len(chosen)]
-        unlisted = [row.state for row in shops[len(chosen) :] if row.state in insight.NEEDS]
+        shown = frozenset(listed)
+        unlisted = self._needing([(keys[name], depths[name]) for name in deepest if name not in shown], look)
         rows += [
             self._delay(level, by_name.get(queues.delay_queue(level)), retrying, told=snapshot.told)
             for level in self._levels(by_name)
@@ -196,7 +214,7 @@ class QueueBoard:
             rows.append(self._dead(snapshot, past, flows))
         work = [one for one in by_name.values() if one.kind == LANE or one.name in keys]
         return QueuesNow(
-            rows=tuple(rows), shops=len(keys), unlisted=tuple(unlisted), told=snapshot.told,
+            rows=tuple(rows), shops=len(keys), unlisted=unlisted, told=snapshot.told,
             publisher=snapshot.publisher(),
             ready=sum(one.ready for one in work), held=sum(one.unacked or 0 for one in work),
             skipped=skipped(snapshot.counts, snapshot.depths) if snapshot.told else 0,
@@ -258,17 +276,10 @@ class QueueBoard:
             self._own = frozenset(found)
         return found
 
-    def _lane(
-        self,
-        name: str,
-        snapshot: Snapshot,
-        past: Sequence[Sample] | None,
-        by_name: Mapping[str, QueueDepth],
-        flows: Mapping[str, Flow],
-        own: Collection[str],
-    ) -> QueueNow:
-        depth = by_name.get(lane.LANE_QUEUE + name)
-        parked = _parked(snapshot, name, self._elsewhere)
+    def _lane(self, name: str, look: _Look, past: Sequence[Sample] | None) -> QueueNow:
+        snapshot = look.snapshot
+        depth, counts = look.by_name.get(lane.LANE_QUEUE + name), snapshot.counts.lanes.get(name, {})
+        parked = counts.get(Status.BLOCKED, 0)
         oldest = self._oldest(lane.LANE_QUEUE + name) if parked or depth is None or depth.ready else 0
         holds = tuple(one for one in snapshot.pauses if one.gate == paused.GATE and one.scope == SCOPE_ALL)
         row = QueueNow(
@@ -279,40 +290,20 @@ class QueueBoard:
             parked=parked,
             unacked=depth.unacked if depth is not None else None,
             consumers=depth.consumers if depth is not None else None,
-            flow=flows.get(name, Flow()),
+            flow=look.flows.get(name, Flow()),
             oldest_at=oldest,
             pauses=holds,
-            without=tuple(sorted(own)),
+            tasks=_waiting(counts),
+            apart=bool(look.states),
             curve=tuple(getattr(sample, name) for sample in past or ()),
         )
-        return self._judged(row, snapshot, snapshot.publisher().blocked)
+        return _judged(row, look)
 
-    def _apart(self, snapshot: Snapshot, own: Collection[str]) -> dict[str, int]:
-        """Of what is parked in each lane by its records, how much is of shops with a queue of their own (``own``)."""
-        counts = snapshot.counts
-        apart = {key: number for key in own if (number := counts.shops.get(key, {}).get(Status.BLOCKED, 0))}
-        lanes = [name for name in lane.LANES if _parked(snapshot, name, {})]
-        if not apart or len(lanes) < 2:  # the records count by lane and by shop, not by both
-            return dict.fromkeys(lanes, sum(apart.values()))
-        terms = equals("status", Status.BLOCKED), equals("shop", *sorted(apart))
-        ask = (Query(terms=(*terms, equals("lane", name)), limit=1) for name in lanes)
-        return {name: self._store.query(one).number.number for name, one in zip(lanes, ask, strict=True)}
-
-    def _shop(
-        self,
-        key: str,
-        state: str,
-        known: Mapping[str, Shop],
-        snapshot: Snapshot,
-        by_name: Mapping[str, QueueDepth],
-        flows: Mapping[str, Flow],
-        blocked: bool,
-        *,
-        ask: bool,
-    ) -> QueueNow:
-        name = lane.shop_queue(key.partition(":")[2])
-        depth, shop = by_name.get(name), known.get(key)
-        parked = snapshot.counts.shops.get(key, {}).get(Status.BLOCKED, 0)
+    def _shop(self, key: str, look: _Look, *, ask: bool) -> QueueNow:
+        name, snapshot = lane.shop_queue(key.partition(":")[2]), look.snapshot
+        depth, shop = look.by_name.get(name), look.known.get(key)
+        counts = snapshot.counts.shops.get(key, {})
+        parked = counts.get(Status.BLOCKED, 0)
         platform = key.partition(":")[0]
         scopes = (SCOPE_ALL, f"platform:{platform}", f"shop:{key}")
         row = QueueNow(
@@ -324,30 +315,33 @@ class QueueBoard:
             parked=parked,
             unacked=depth.unacked if depth is not None else None,
             consumers=depth.consumers if depth is not None else None,
-            flow=flows.get(key, Flow()),
+            flow=look.flows.get(key, Flow()),
             oldest_at=self._oldest(name) if ask and (parked or depth is None or depth.ready) else 0,
             pauses=tuple(one for one in snapshot.pauses if one.gate == paused.GATE and one.scope in scopes),
-            leaving=state != shop_queue.OPEN,
-            curve=tuple(one.depth for one in self._points(name)),
+            tasks=_waiting(counts),
+            leaving=look.states[key] != shop_queue.OPEN,
         )
-        return self._judged(row, snapshot, blocked)
+        return _judged(row, look)
 
-    def _judged(self, row: QueueNow, snapshot: Snapshot, blocked: bool) -> QueueNow:
-        taking = [one for one in snapshot.fleet().workers if one.takes_work]
-        serving = [one for one in taking if row.lane in one.info.open_lanes]
-        if row.kind == SHOP:
-            serving = [one for one in taking if set(lane.LANES) <= set(one.info.lanes)]
-        facts = Facts(
-            waiting=row.depth,
-            ready=row.ready or 0,
-            consumers=row.consumers,
-            occupied=bool(serving) and not any(one.has_room(row.lane) for one in serving),
-            flow=row.flow,
-            oldest_s=max(0, snapshot.at_ms - row.oldest_at) / 1000 if row.oldest_at else 0.0,
-            blocked=blocked,
-            paused=bool(row.pauses),
-        )
-        return replace(row, state=insight.state(facts), wrong=insight.wrong(facts))
+    def _needing(self, shops: Sequence[tuple[str, int]], look: _Look) -> tuple[str, ...]:
+        """What is the matter with those that have no row and need somebody, of shops and how much waits of each."""
+        if not look.snapshot.told:
+            return ()
+        if look.blocked:  # then that is the worst of every one
+            return (insight.BLOCKED,) * len(shops)
+        states = (self._shop(key, look, ask=False).state for key, depth in shops if depth)
+        return tuple(one for one in states if one in insight.NEEDS)
+
+    def _long(self, snapshot: Snapshot, shops: Sequence[str], flows: Mapping[str, Flow]) -> frozenset[str]:
+        """Those of which something waits as long as in a queue that is stuck; one question for all of them, and of
+        those alone where nothing goes.
+        """
+        idle = [key for key in shops if insight.still(flows.get(key, Flow()))]
+        if not idle or not snapshot.told or snapshot.publisher().blocked:
+            return frozenset()
+        since = Term(field="created", op="<=", number=float(snapshot.at_ms - insight.STUCK_S * 1000))
+        terms = (equals("status", *sorted(WAITING)), equals("shop", *idle), since)
+        return frozenset(one.value for one in self._store.grouped(terms, "shop", LONG).groups)
 
     def _delay(self, level: int, depth: QueueDepth | None, retrying: Sequence[Task], *, told: bool) -> QueueNow:
         mine = [one for one in retrying if envelope.level(one.due_at - one.updated_at, self.questions.delays) == level]
@@ -399,7 +393,7 @@ class QueueBoard:
         counts = snapshot.counts.shops.get(key, {})
         depth = by_name.get(name)
         if depth is None:
-            return sum(counts.get(one, 0) for one in WAITING)
+            return _waiting(counts)
         return depth.ready + counts.get(Status.BLOCKED, 0)
 
     # ------------------------------------------------------------------------------------------------------- the past
@@ -445,7 +439,8 @@ class QueueBoard:
         for one in snapshot.depths:
             if one.kind == LANE:
                 name = one.name.removeprefix(lane.LANE_QUEUE)
-                fresh[one.name] = one.ready + _parked(snapshot, name, self._elsewhere), flows.get(name, Flow()), False
+                parked = snapshot.counts.lanes.get(name, {}).get(Status.BLOCKED, 0)
+                fresh[one.name] = one.ready + parked, flows.get(name, Flow()), False
             elif one.kind == SHOP and one.name in keys:
                 key = keys[one.name]
                 parked = snapshot.counts.shops.get(key, {}).get(Status.BLOCKED, 0)
@@ -468,9 +463,32 @@ class QueueBoard:
                 kept.append(Point(at_ms, depth, flow.in_s, flow.out_s))
 
 
-def _parked(snapshot: Snapshot, name: str, elsewhere: Mapping[str, int]) -> int:
-    """How many tasks wait at gates in a lane, without those that are ``elsewhere``."""
-    return max(0, snapshot.counts.lanes.get(name, {}).get(Status.BLOCKED, 0) - elsewhere.get(name, 0))
+def _judged(row: QueueNow, look: _Look) -> QueueNow:
+    at_ms = look.snapshot.at_ms
+    known_s = max(0, at_ms - row.oldest_at) / 1000 if row.oldest_at else 0.0
+    facts = Facts(
+        waiting=row.depth,
+        ready=row.ready or 0,
+        consumers=row.consumers,
+        occupied=look.occupied[row.lane],
+        flow=row.flow,
+        oldest_s=insight.STUCK_S if row.shop in look.long else known_s,
+        blocked=look.blocked,
+        paused=bool(row.pauses),
+    )
+    return replace(row, state=insight.state(facts), wrong=insight.wrong(facts))
+
+
+def _occupied(snapshot: Snapshot) -> dict[str, bool]:
+    """By lane, and "" for all queues of shops: whether workers serve it of which none has a slot for it."""
+    takers = [one for one in snapshot.fleet().workers if one.takes_work]
+    serving = {name: [one for one in takers if name in one.info.open_lanes] for name in map(str, lane.LANES)}
+    serving[""] = [one for one in takers if set(lane.LANES) <= set(one.info.lanes)]
+    return {name: bool(some) and not any(one.has_room(name) for one in some) for name, some in serving.items()}
+
+
+def _waiting(counts: Mapping[str, int]) -> int:
+    return sum(counts.get(one, 0) for one in WAITING)
 
 
 def _thin(points: Iterable[Point], most: int) -> tuple[Point, ...]:

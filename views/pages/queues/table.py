@@ -165,9 +165,7 @@ COLUMNS: tuple[Column[Line], ...] = (
         stretch=True,
         sortable=True,
         speech=sentence,
-        tooltip=lambda line: (
-            f"{line.queue.name}\n{words.note(line.queue)}" if line.queue is not None else title(line)
-        ),
+        tooltip=lambda line: words.hint(line.queue) if line.queue is not None else title(line),
     ),
     Column(
         key="curve",

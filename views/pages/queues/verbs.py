@@ -16,7 +16,7 @@ from services.commands.queues import PurgePlan
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.task.record import Task
 from services.domain.task.search import filter
-from services.domain.task.search.query import equals, excludes
+from services.domain.task.search.query import equals
 from services.domain.task.status import WAITING, Status
 from services.i18n import N_, _, ngettext
 from services.messages import told
@@ -49,8 +49,6 @@ from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec
 
 SHOWN = 50
-#: of more shops than this that have queues of their own a filter for a lane would be too long to be read
-APART = 500
 WIDTH, HEIGHT = 860, 460
 
 
@@ -81,8 +79,6 @@ class QueueActions(PageActs):
         else:
             waits = equals("status", *sorted(WAITING))
             terms = [waits, equals("lane", row.lane) if row.kind == LANE else equals("shop", row.shop)]
-            if 0 < len(row.without) <= APART:
-                terms.append(excludes("shop", *row.without))
         self.shown.emit("tasks", filter.format_terms(tuple(terms)))
 
     def show_shop(self, row: QueueNow) -> None:
@@ -191,7 +187,7 @@ class QueueVerb(Verb[QueueNow]):
 
 
 class Open(QueueVerb):
-    """Names what it opens, with its number."""
+    """Names what it opens, with its number: by the records, as the list has it, not by messages."""
 
     def said(self, chosen: QueueNow) -> str:
         """What is opened."""
@@ -199,7 +195,7 @@ class Open(QueueVerb):
             return _("Triage {n}").format(n=words.number(chosen.ready))
         if chosen.kind == DELAY:  # a filter knows no delay: it lists what waits for any
             return _("Open all in back-off")
-        return _("Open {tasks}").format(tasks=many(chosen.depth)) if chosen.depth else _("Open tasks")
+        return _("Open {tasks}").format(tasks=many(chosen.tasks)) if chosen.tasks else _("Open tasks")
 
 
 class Switch(QueueVerb):

@@ -65,6 +65,16 @@ def note(row: QueueNow) -> str:
     return _("back to its own lane") if row.kind == DELAY else _("waits for a person")
 
 
+def hint(row: QueueNow) -> str:
+    """The whole of a name and of what stands behind it; of a lane also where some of its tasks may be."""
+    lines = [row.name, note(row)]
+    if row.apart:
+        lines.append(
+            _("Tasks of shops with a queue of their own wait there; at gates and in the list they count here, too.")
+        )
+    return "\n".join(lines)
+
+
 def title(row: QueueNow) -> str:
     """What the shop of a queue is called."""
     return safe.one_line(row.title or row.shop, 60)

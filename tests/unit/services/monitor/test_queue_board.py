@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 import pytest
@@ -14,7 +15,9 @@ from services.domain.fleet import shop_queue
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.shop_queue import OPEN, ShopQueue
 from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.insight import depth
 from services.domain.task.order import BrokerHealth, QueueDepth
+from services.domain.task.search.query import Query, equals
 from services.engine.lead.shop_queues import ShopQueues
 from services.monitor.history import History
 from services.monitor.live import Live
@@ -156,18 +159,17 @@ def test_the_forecast_is_looked_at_seldom_while_nobody_works_and_nothing_is_hear
     assert {row.waiting for row in board.forecast().rows} == {2}
 
 
-@pytest.mark.parametrize("lanes", [("normal",), ("normal", "high")])
-def test_what_is_parked_of_a_shop_with_a_queue_of_its_own_waits_in_no_lane(
-    room: Room, live: Live, lanes: tuple[str, ...]
-) -> None:
+def test_a_lane_has_one_depth_wherever_it_is_told(room: Room, live: Live) -> None:
+    """On the page, in its curve, and wherever else lanes are told: what a shop's own queue parks counts in its lane."""
     board = QueueBoard(QueueQueries(room.store, room.registry, (30, 60)), live, History(None), room.clock)
     shops = [Shop(platform="pdd", shop_id=one, dedicated=one == "own") for one in ("own", "other")]
     room.store.put_shops(shops)
     room.registry.forget()
     queues = ShopQueues(room.store, room.broker, room.steps, room.registry, room.clock)
     queues.settle(shops[0], "test")
+    room.create(shop_id="own", priority="normal")
     room.store.set_pause(Pause(scope="platform:pdd", by="ann", at=room.store.now_ms()))
-    for lane in lanes:
+    for lane in ("normal", "high"):
         for shop in ("own", "own", "other"):
             task = room.create(shop_id=shop, priority=lane)
             claim = Claim(
@@ -175,14 +177,21 @@ def test_what_is_parked_of_a_shop_with_a_queue_of_its_own_waits_in_no_lane(
             )
             room.ask(claim)
             assert room.task(task.task_id).status == "blocked"
+    board.now()  # after it own queues are known, and have curves
     live.start()
-    eventually(lambda: live.snapshot().told and live.snapshot().counts.status.get("blocked") == 3 * len(lanes))
-    rows = {row.name: row for row in board.now().rows}
-    parked = {name: row.parked for name, row in rows.items() if row.parked}
-    assert parked == {f"rpa_tasks_{lane}": 1 for lane in lanes} | {"single_shop_own": 2 * len(lanes)}
-    assert {row.without for row in rows.values() if row.lane} == {("pdd:own",)}
-    for name, number in parked.items():
-        assert len(board.questions.peek(name).tasks) == number
+    eventually(lambda: live.snapshot().told and live.snapshot().counts.status.get("blocked") == 6)
+    snapshot, now = live.snapshot(), board.now()
+    rows = {row.lane: row for row in now.rows if row.lane}
+    told = {one.lane: one.depth for one in depth.lanes(snapshot.counts, snapshot.depths)}
+    assert {name: row.depth for name, row in rows.items()} == {name: told[name] for name in rows}
+    assert rows["high"].parked == 3
+    eventually(lambda: bool(board.story(rows["high"], 60, 9)))
+    assert board.story(rows["high"], 60, 9)[-1].depth == rows["high"].depth
+    for row in (*rows.values(), *(row for row in now.rows if row.shop)):
+        where = equals("lane", row.lane) if row.lane else equals("shop", row.shop)
+        waits = equals("status", "pending", "queued", "blocked")
+        assert row.tasks == len(room.store.query(Query(terms=(waits, where))).tasks)
+        assert row.apart is bool(row.lane)
 
 
 def test_queues_of_shops_that_are_not_listed_count_all_the_same(
@@ -212,3 +221,36 @@ def test_queues_of_shops_that_are_not_listed_count_all_the_same(
     everything = board.now(100)
     assert (len([row for row in everything.rows if row.kind == "shop"]), everything.unlisted) == (30, ())
     assert everything.needing() == now.needing()
+
+
+@pytest.mark.parametrize("blocked", [False, True])
+def test_of_queues_of_shops_that_are_not_listed_a_stuck_one_is_told_too(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch, blocked: bool
+) -> None:
+    shops = [Shop(platform="pdd", shop_id=f"s{number:02}", dedicated=True) for number in range(23)]
+    room.store.put_shops(shops)
+    for shop in shops:
+        room.store.put_document(shop_queue.KIND, shop.key, shop_queue.DOCUMENT.dump(ShopQueue(state=OPEN)))
+    depths = [
+        QueueDepth(name=f"single_shop_{shop.shop_id}", kind="shop", ready=10 if at < 20 else 3, unacked=0, consumers=1)
+        for at, shop in enumerate(shops[:22])
+    ]
+    monkeypatch.setattr(room.broker, "depths", lambda: depths)
+    monkeypatch.setattr(room.broker, "health", lambda: BrokerHealth(connected=True, blocked=blocked))
+    board = QueueBoard(QueueQueries(room.store, room.registry, (30, 60)), live, History(None), room.clock)
+    for _ in range(3):
+        room.create(shop_id="s20")
+    live.start()
+    eventually(lambda: live.snapshot().told and live.snapshot().counts.total == 3)
+    questions: list[object] = []
+    grouped = room.store.grouped
+    monkeypatch.setattr(room.store, "grouped", lambda *asked: questions.append(asked) or grouped(*asked))
+    assert board.now().unlisted == ("blocked",) * 3 * blocked
+    assert not questions
+    later = dataclasses.replace(live.snapshot(), at_ms=live.snapshot().at_ms + 7_200_000)
+    monkeypatch.setattr(live, "snapshot", lambda: later)
+    now = board.now()
+    assert now.unlisted == (("blocked",) * 3 if blocked else ("stuck",))
+    assert len(questions) == (0 if blocked else 1)
+    assert now.needing() == Needing(number=23, worst="blocked") if blocked else Needing(number=1, worst="stuck")
+    assert board.needing() == board.now(100).needing() == now.needing()

@@ -239,21 +239,24 @@ def test_a_shop_gets_a_queue_is_paused_and_goes_back(qtbot: QtBot, fleet: Fleet,
     assert fleet.store.audit(1)[0].action == "shop.undedicate"
 
 
-def test_the_tasks_of_a_lane_are_opened_without_those_of_queues_of_shops(
-    qtbot: QtBot, fleet: Fleet, open_page: Open
-) -> None:
+def test_of_a_lane_as_many_tasks_are_opened_as_the_button_says(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     shop = Shop(platform="many", shop_id="own", dedicated=True)
     fleet.context.commands.fleet.import_shops([shop])
     own = TaskSpec(platform="many", shop_id="own", task_type="sync_order")
-    fleet.context.commands.tasks.create([own], origin="console")
-    ids = create(fleet, 2)
+    made = fleet.context.commands.tasks.create([own], origin="console").created
+    ids = [*create(fleet, 2), *(task.task_id for task in made)]
     page = open_page()
     until(qtbot, page, lambda: cells(page, "rpa_tasks_normal")["ready"] == "2" and "single_shop_own" in order(page))
-    choose(page, "rpa_tasks_normal")
-    assert page.panel.buttons["tasks"].text() == "Open 2 tasks"
-    with qtbot.waitSignal(page.navigate) as opened:
-        page.panel.buttons["tasks"].click()
-    assert sorted(fleet.context.tasks.ids(opened.args[1])) == sorted(ids)
+    for name, number in (("rpa_tasks_normal", "3 tasks"), ("single_shop_own", "1 task")):
+        choose(page, name)
+        assert page.panel.buttons["tasks"].text() == f"Open {number}"
+        with qtbot.waitSignal(page.navigate) as opened:
+            page.panel.buttons["tasks"].click()
+        found = fleet.context.tasks.ids(opened.args[1])
+        assert sorted(found) == sorted(ids if name == "rpa_tasks_normal" else ids[2:])
+    lane = page.table.records.find("rpa_tasks_normal")
+    column = next(one for one in page.table.records.columns if one.key == "queue")
+    assert "a queue of their own" in column.tooltip(lane)
     choose(page, "rpa_delay_30s")
     assert page.panel.buttons["tasks"].text() == "Open all in back-off"
 
