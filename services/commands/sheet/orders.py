@@ -63,6 +63,10 @@ class Defaults(msgspec.Struct, frozen=True, kw_only=True):
     payload_type: str = ""  #: whose parameters those are, "" for ``task_type``
 
 
+#: sentences that begin with the field
+_NAMED = frozenset({"links.broken", "links.twice", "links.unknown", "links.removed", "links.circle"})
+
+
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is wrong with a row; nothing of the row is taken."""
 
@@ -74,9 +78,9 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def where(self) -> str:
-        """The column to be named before the reason, "" where the reason begins with the name of a parameter that the
-        column is called by.
-        """
+        """The column to be named before the reason, "" where the reason begins with the name that it is called by."""
+        if self.reason.code in _NAMED and self.column == self.field:
+            return ""
         parameter = self.reason.params.get("field") if self.reason.code == "payload.bad" else None
         return "" if self.column in (parameter, f"payload.{parameter}") else self.column
 
@@ -252,7 +256,7 @@ def orders(
     return Orders(
         table=table,
         columns=tuple(mapped),
-        specs=tuple(specs),
+        specs=_behind_first(specs, repeated, told),
         faults=tuple(sorted(faults, key=lambda fault: fault.row)),
         twins=tuple(repeated),
         read=told,
@@ -335,6 +339,28 @@ def _twin(spec: TaskSpec, kind: TaskType, first: int) -> Fault:
     once = kind.uniqueness == "shop_type"
     reason = Message("sheet.twin_shop", {"type": kind.name, "row": first}) if once else None
     return _whole_row(spec, "twin", reason or Message("sheet.twin", {"row": first}))
+
+
+def _behind_first(
+    specs: Sequence[TaskSpec], twins: Sequence[Fault], told: Mapping[int, ReadRow]
+) -> tuple[TaskSpec, ...]:
+    """What waits for a row that repeats another one waits for that one: it does the work of both."""
+    named = {spec.key for spec in specs}
+    keys = ((first_of(twin), twin_spec.key) for twin in twins if (twin_spec := told[twin.row].spec) is not None)
+    first = {key: row for row, key in keys if key and key not in named}
+    asked = {name: first[name] for spec in specs for name in spec.depends_on if name in first}
+    if not asked:
+        return tuple(specs)
+    lent = {row: name for name, row in asked.items()}  # the row itself may have no name
+    called = {spec.line: spec.key or lent[spec.line] for spec in specs if spec.line in lent}
+    stands = {name: called[row] for name, row in asked.items()}
+
+    def linked(spec: TaskSpec) -> TaskSpec:
+        names = tuple(dict.fromkeys(stands.get(name, name) for name in spec.depends_on))
+        key = called.get(spec.line, spec.key)
+        return spec if (names, key) == (spec.depends_on, spec.key) else replace(spec, depends_on=names, key=key)
+
+    return tuple(map(linked, specs))
 
 
 def first_of(repeated: Fault) -> int:

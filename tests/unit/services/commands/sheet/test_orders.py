@@ -25,6 +25,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.text.mask import DOTS
+from services.domain.text.said import said
 from services.domain.types import task_type
 from services.engine.spec import Before, Checked, Twin
 from services.messages import english, render
@@ -571,6 +572,35 @@ def test_rows_that_say_the_same_again_are_named(tmp_path: Path) -> None:
     ]
     assert len(found.specs) == 3
     assert len(read(path, twins=True).specs) == 5, "they are wanted: queued one behind the other"
+
+
+@pytest.mark.parametrize("named", ["k1", ""])
+def test_what_waits_for_a_row_that_repeats_another_one_waits_for_that_one(tmp_path: Path, named: str) -> None:
+    rows = [
+        ["pdd-10001", "full_sync", named, ""],
+        ["pdd-10001", "full_sync", "k2", ""],
+        ["pdd-10001", "full_sync", "k9", "k2"],
+        ["pdd-10002", "full_sync", "k10", "k2 k9 other"],
+    ]
+    path = sheet(tmp_path, ["shop", "type", "key", "depends_on"], *rows)
+    found = read(path)
+    assert [fault.row for fault in found.twins] == [3, 4]
+    first, last = found.specs
+    assert (first.depends_on, last.key) == ((), "k10")
+    assert last.depends_on == (first.key, "other")
+    assert first.key == (named or first.key) != ""
+    wanted = read(path, twins=True).specs
+    assert [spec.depends_on for spec in wanted] == [(), (), ("k2",), ("k2", "k9", "other")]
+
+
+def test_the_fault_of_a_link_names_its_column_once(tmp_path: Path) -> None:
+    rows = [["pdd-10001", "full_sync", "k1", "gone"]]
+    for title, where in (("depends_on", ""), ("前置任务", "前置任务")):
+        found = read(sheet(tmp_path, ["shop", "type", "key", title], *rows))
+        (spec,) = found.specs
+        answer = Checked(errors=((spec, "depends_on", said("links.unknown", name="'gone'")),))
+        (fault,) = checked(found, answer).faults
+        assert fault.where == where
 
 
 def test_a_row_that_repeats_one_that_is_left_out_shares_its_reason_for_as_long(tmp_path: Path) -> None:
