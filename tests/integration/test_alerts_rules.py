@@ -75,14 +75,20 @@ def world(fleet: Fleet, hook: Hook) -> Iterator[World]:
     watch.keeper.stop()
 
 
-def goes(world: World, situation: Iterator[str]) -> None:
-    """The condition begins, the watcher dies, another goes on, the condition ends: two messages in all."""
+def goes(world: World, situation: Iterator[str], *, of_shops: bool = False) -> None:
+    """The condition begins, the watcher dies, another goes on, the condition ends: two messages in all; what shops
+    have keeps their keys.
+    """
     said, hook = next(situation), world.hook
     world.watch.raised()
     assert hook.titles[0].startswith("INC-1 ")
     assert said in hook.titles[0]
     assert "Cause: " in hook.told[0]["message"]
     assert "Next step: " in hook.told[0]["message"]
+    (one,) = world.watch.now().incidents
+    called = map(world.fleet.engine.registry.shop_name, one.incident.shops)
+    assert tuple(called) == (one.incident.names if of_shops else ())
+    assert bool(one.incident.shops) is of_shops
     world.watch.store.resign("watch", "w1")  # as its lease runs out after a kill
     after = Watch(world.fleet, hook, holder="w2", production=True)
     for _ in range(3):
@@ -262,6 +268,7 @@ BOTH: list[Situation] = [
     promise_at_risk,
     promise_broken,
 ]
+OF_OTHERS = (schedule_late, lane_unserved, lane_depth)
 #: rules whose condition needs more than the work of a test: they are tried below, and those of killed processes in
 #: ``tests/faults``
 BELOW = {"broker_alarm", "publisher_blocked", "redis_forgets", "recorder_gap"}
@@ -275,7 +282,7 @@ def test_every_default_rule_is_tried() -> None:
 
 @pytest.mark.parametrize("situation", BOTH, ids=lambda one: one.__name__)
 def test_a_rule_tells_once_and_when_it_is_over(world: World, situation: Situation) -> None:
-    goes(world, situation(world))
+    goes(world, situation(world), of_shops=situation not in OF_OTHERS)
 
 
 # ----------------------------------------------------------------------------------------------- on RabbitMQ and Redis
