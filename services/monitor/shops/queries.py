@@ -19,7 +19,7 @@ from services.domain.gates.session import Login
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
 from services.domain.task.order import BrokerHealth
-from services.domain.task.status import Status
+from services.domain.task.status import MOVABLE, Status
 from services.domain.types.task_type import TaskType
 from services.engine.registry import Registry
 from services.monitor.shops.day import ShopDays
@@ -169,6 +169,11 @@ class ShopQueries:
     def name(self, key: str) -> str:
         """What a shop (``platform:shop_id``) is called."""
         return self._registry.shop_name(key)
+
+    def movable(self, key: str) -> int:
+        """How many tasks of a shop go elsewhere with its queue: all that do not run, to be retried and planned too."""
+        counts = self._store.counts().shops.get(key, {})
+        return sum(counts.get(status, 0) for status in MOVABLE)
 
     def scopes(self) -> tuple[ScopeRow, ...]:
         """Every platform and every task type, limited or not, platforms first."""

@@ -59,7 +59,7 @@ class ShopActions(PageActs):
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(context, owner)
-        self._reading = Operation(self)
+        self._reading, self._counting = Operation(self), Operation(self)
         self._login = ShopLogin(context, owner)
         self._login.changed.connect(self.changed)
 
@@ -78,25 +78,34 @@ class ShopActions(PageActs):
         )
 
     def dedicate(self, row: ShopRow, *, on: bool) -> bool:
-        """Give a shop a queue of its own, or let its tasks go through the lanes again; whether that is asked first, as
-        it is where tasks move then.
+        """Give a shop a queue of its own, or let its tasks go through the lanes again; whether that is not done at
+        once: it is asked first where tasks move then.
         """
         fleet = self._context.commands.fleet
         there, back = (fleet.dedicate, fleet.undedicate) if on else (fleet.undedicate, fleet.dedicate)
         said = _("{shop} has a queue of its own now.") if on else _("{shop} goes through the lanes again.")
         act = partial(self._act, partial(there, row.key), said.format(shop=words.name(row)), partial(back, row.key))
-        if on or not row.now.waiting:
+        if on:
             act()
             return False
+        if not self._counting.busy:
+            call = partial(self._context.limits.movable, row.key)
+            self._counting.start(call, partial(self._ask_back, row, act), self._fail)
+        return True
+
+    def _ask_back(self, row: ShopRow, act: Callable[[], None], number: int) -> None:
+        if not number:
+            act()
+            return
         moved = ngettext(
-            "{n} waiting task moves back to its lane, where it waits with those of other shops.",
-            "{n} waiting tasks move back to their lanes, where they wait with those of other shops.",
-            row.now.waiting,
+            "{n} task moves back to its lane, where it waits with those of other shops.",
+            "{n} tasks move back to their lanes, where they wait with those of other shops.",
+            number,
         )
         dialog = ConfirmDialog(
             Question(
                 title=N_("Queues of shops"),
-                text=moved.format(n=text.count(row.now.waiting)),
+                text=moved.format(n=text.count(number)),
                 rows=((words.name(row), row.key),),
                 verb=_("Bring it back to the lanes"),
             ),
@@ -104,7 +113,6 @@ class ShopActions(PageActs):
         )
         dialog.confirmed.connect(act)
         dialog.open()
-        return True
 
     def new_task(self, row: ShopRow) -> None:
         """Make tasks for it, in a dialog."""

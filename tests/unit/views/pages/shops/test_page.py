@@ -1152,18 +1152,24 @@ def test_tasks_are_made_for_a_shop_or_for_those_that_are_ticked(qtbot: QtBot, fl
 
 def test_a_queue_is_given_up_once_one_has_seen_what_moves(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.context.commands.fleet.dedicate(OTHER)
-    spec = TaskSpec(platform="pdd", shop_id="pdd-10025", task_type="refresh_goods", payload={})
-    fleet.context.commands.tasks.create([spec], origin="cli")
+    planned = [
+        TaskSpec(platform="pdd", shop_id="pdd-10025", task_type="refresh_goods", payload={"page_size": n}, delay_s=9000)
+        for n in (1, 2)
+    ]
+    fleet.context.commands.tasks.create(planned, origin="cli")
     page = open_page()
     page.table.set_current_key(OTHER)
-    qtbot.waitUntil(lambda: page.shop.dedicated.isChecked() and row(page, OTHER)["waiting"] == "1", timeout=WAIT_MS)
+    qtbot.waitUntil(page.shop.dedicated.isChecked, timeout=WAIT_MS)
+    assert row(page, OTHER)["waiting"] != "2"
     page.shop.dedicated.click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(ConfirmDialog)), timeout=WAIT_MS)
     (dialog,) = page.findChildren(ConfirmDialog)
-    assert "1 waiting task moves back to its lane" in words(dialog)
+    assert "2 tasks move back to their lanes" in words(dialog), "what is planned moves, too"
     dialog.reject()
     qtbot.waitUntil(page.shop.dedicated.isChecked, timeout=WAIT_MS)
     assert fleet.context.shops()[OTHER].dedicated
     page.shop.dedicated.click()
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in page.findChildren(ConfirmDialog)), timeout=WAIT_MS)
     dialog = next(one for one in page.findChildren(ConfirmDialog) if one.isVisible())
     after(qtbot, page, dialog.confirmed.emit)
     assert not fleet.context.shops()[OTHER].dedicated
