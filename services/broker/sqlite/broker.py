@@ -257,6 +257,7 @@ class EmbeddedBroker:
             error=self._error,
             since_ms=self._since,
             version=f"SQLite {sqlite3.sqlite_version}",
+            embedded=True,
         )
 
     def inspect(self, delays: Iterable[int] = ()) -> Inspection:

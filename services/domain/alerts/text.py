@@ -42,6 +42,11 @@ SENTENCES: Mapping[str, str] = {
     "alert.publisher_blocked": NN_(
         "The broker takes no messages: {n:,} task not sent", "The broker takes no messages: {n:,} tasks not sent"
     ),
+    "alert.file_lost": NN_(
+        "The database of this computer does not answer: {n:,} task waits",
+        "The database of this computer does not answer: {n:,} tasks wait",
+    ),
+    "alert.unsent_here": NN_("{n:,} task is not in its lane yet", "{n:,} tasks are not in their lanes yet"),
     "alert.forgets": N_("Redis may forget what it was told"),
     "alert.schedule_late": NN_(
         "Schedule {name} has not fired, {span} late", "{n} schedules have not fired, the first {span} late"
@@ -87,6 +92,8 @@ SENTENCES: Mapping[str, str] = {
     "alert.cause_silent": N_("nothing was heard for {span}: the process, its machine or the network is down"),
     "alert.cause_led": N_("{leader}, which led, is not heard of any more"),
     "alert.cause_unreached": N_("nobody answers at its address: the server or the network is down"),
+    "alert.cause_file": N_("its file is held by another program, or its disk is full or away"),
+    "alert.cause_slow_here": N_("this computer writes to its database slowly: its load, or its disk"),
     "alert.cause_unconfirmed": N_("it confirms nothing, and nobody could tell why yet"),
     "alert.cause_alarm": N_("RabbitMQ reports {why}"),
     "alert.cause_mixed": N_("several at once, none of them behind more than half of it"),
@@ -114,6 +121,7 @@ SENTENCES: Mapping[str, str] = {
     ),
     "alert.next_worker": N_("Start a worker that takes it."),
     "alert.next_broker": N_("Whoever runs RabbitMQ must act; everything goes on by itself once it is back."),
+    "alert.next_here": N_("Look at the load and the disk of this computer; everything goes on by itself then."),
     "alert.next_redis": N_("Set appendonly yes and appendfsync always on Redis; doctor says the rest."),
     "alert.next_schedule": N_("Open the schedule: it says why it has not run."),
     "alert.next_shop": N_("Open the shops: their last attempts show what failed."),

@@ -96,3 +96,4 @@ class BrokerHealth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     unanswered: int = 0  #: orders that were given up without a confirm since the last confirm
     unanswered_ms: int = 0  #: when the first of them was, UTC ms
     closed: tuple[str, ...] = ()  #: queues of this process that its user may not take from
+    embedded: bool = False  #: it is a file of this computer, with no server that anybody runs

@@ -15,7 +15,7 @@ from services.monitor.overview import Attention
 
 #: a message that the broker has not confirmed for so long is held up; one needs milliseconds
 UNSENT_MS = 10_000
-UNSENT = "attention.unsent"
+UNSENT, UNSENT_HERE = "attention.unsent", "attention.unsent_here"
 WORDS = {
     "attention.broker_lost": Words(
         N_("The broker does not answer, nothing new starts: {tasks_n} waiting"),
@@ -36,6 +36,18 @@ WORDS = {
         N_("Nothing reaches the broker: {tasks_n} recorded, none lost"),
         N_("It confirms nothing, nobody could tell why yet: look at its disk and memory; then all of it is sent"),
     ),
+    UNSENT_HERE: Words(
+        N_("Not in their lanes yet: {tasks_n} recorded, none lost"),
+        N_("This computer writes to its database slowly: look at its load and its disk; then all of it goes on"),
+    ),
+    "attention.file_lost": Words(
+        N_("The database of this computer does not answer, nothing new starts: {tasks_n} waiting"),
+        N_("Look at the disk of this computer, and who holds the file; everything goes on by itself once it answers"),
+    ),
+    "attention.file_lost_idle": Words(
+        N_("The database of this computer does not answer: nothing new starts"),
+        N_("Look at the disk of this computer, and who holds the file; everything goes on by itself once it answers"),
+    ),
     "attention.publisher_silent": Words(N_("The broker does not confirm what is sent")),
 }
 
@@ -49,7 +61,7 @@ def items(look: Look) -> Iterable[Attention]:
         yield Attention(
             key="broker_lost",
             severity="dead",
-            code="attention.broker_lost" if waiting else "attention.broker_lost_idle",
+            code=f"attention.{'file' if health.embedded else 'broker'}_lost{'' if waiting else '_idle'}",
             params={"tasks": waiting},
             facts=(Message("publisher.lost", {"why": health.error}),),
             since_ms=health.since_ms,
@@ -79,7 +91,7 @@ def items(look: Look) -> Iterable[Attention]:
             yield Attention(
                 key="blocked",
                 severity="blocked",
-                code=UNSENT,
+                code=UNSENT_HERE if health.embedded else UNSENT,
                 params={"tasks": look.snapshot.counts.unsent},
                 since_ms=late[0].updated_at or late[0].created_at,
                 verbs=(("copy_server", ""), ("open_tasks", unsent), ("open_workers", "")),

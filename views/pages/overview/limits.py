@@ -24,6 +24,7 @@ BOUNDS: dict[str, tuple[int, int]] = {
     "success": (1, 100),
     "oldest_s": (10, 7 * 86_400),
 }
+LOWER = frozenset({"success"})  #: limits that a number must not fall below
 
 
 class TileLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +84,8 @@ class LimitDialog(KeepsTyped):
     chosen = Signal(int)
 
     def __init__(self, name: str, limits: TileLimits, parent: QWidget | None = None) -> None:
-        super().__init__(N_("Set limit"), icon="ph.gauge", parent=parent)
+        verb = N_("Set lower limit") if name in LOWER else N_("Set limit")
+        super().__init__(verb, icon="ph.gauge", parent=parent)
         self.set_width(380)
         self.field = QSpinBox()
         self.field.setRange(*BOUNDS[name])
@@ -102,7 +104,7 @@ class LimitDialog(KeepsTyped):
         self.reset.clicked.connect(self._on_reset)
         cancel, self.accept_button = (
             Button(N_("Cancel")),
-            Button(N_("Set limit"), kind="primary", shortcut="Ctrl+Return"),
+            Button(verb, kind="primary", shortcut="Ctrl+Return"),
         )
         cancel.clicked.connect(self.reject)
         self.accept_button.clicked.connect(self._on_accept)

@@ -463,7 +463,8 @@ class OverviewPage(Page):
 
     def _fill_menu(self, spec: TileSpec, menu: QMenu) -> None:
         menu.addAction(_("Open in Alerts"), partial(self.navigate.emit, "alerts", f"{ALERTS_OF}{spec.measure}"))
-        offer(menu, _("Set limit …"), partial(self.ask_limit, spec), _(spec.no_limit) if spec.no_limit else "")
+        verb = _("Set lower limit …") if spec.limit in limits.LOWER else _("Set limit …")
+        offer(menu, verb, partial(self.ask_limit, spec), _(spec.no_limit) if spec.no_limit else "")
         tile, order = self.tiles[spec.key], self._grid.tiles
         menu.addSeparator()
         left = menu.addAction(_("Move left"), partial(self._grid.step, tile, -1))

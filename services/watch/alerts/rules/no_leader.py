@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
+from services.domain.task.order import BrokerHealth
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
 from services.watch.alerts.rules.rule_base import Measure
@@ -31,12 +32,18 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             facts=tuple(facts),
             cause=Message("alert.cause_led", {"leader": gap.led}) if gap.led else None,
             # nobody leads where the broker cannot be reached
-            next=Message("alert.next_leader" if look.snapshot.broker.connected else "alert.next_broker"),
+            next=Message(_next(look.snapshot.broker)),
         ),
         count=1,
         since_ms=gap.since,
         passed=bool(gap.until),
     )
+
+
+def _next(broker: BrokerHealth) -> str:
+    if broker.connected:
+        return "alert.next_leader"
+    return "alert.next_here" if broker.embedded else "alert.next_broker"
 
 
 MEASURE = Measure(DEFAULT, find)

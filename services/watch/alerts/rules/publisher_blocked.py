@@ -18,6 +18,7 @@ DEFAULT = Rule(name="publisher_blocked", measure="publisher_blocked", for_s=15, 
 
 def find(look: Look, rule: Rule) -> Iterable[Finding]:
     """At most one, as the item that needs attention tells it."""
+    here = look.snapshot.broker.embedded
     for item in broker.items(look.items):
         lost = item.key == "broker_lost"
         tasks = int(item.params.get("tasks", 0))
@@ -25,10 +26,10 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             rule=rule.name,
             key="broker",
             words=Words(
-                title=Message("alert.broker_lost" if lost else "alert.publisher_blocked", {"n": tasks}),
+                title=Message(_title(lost, here), {"n": tasks}),
                 facts=item.facts[1:],
-                cause=_cause(lost, item.facts),
-                next=Message("alert.next_broker"),
+                cause=_cause(lost, here, item.facts),
+                next=Message("alert.next_here" if here else "alert.next_broker"),
             ),
             count=max(1, tasks),
             since_ms=item.since_ms,
@@ -36,8 +37,18 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         )
 
 
-def _cause(lost: bool, facts: Sequence[Message]) -> Message:
-    """What a driver says of a lost broker holds its address, so it stays here."""
+def _title(lost: bool, here: bool) -> str:
+    if here:
+        return "alert.file_lost" if lost else "alert.unsent_here"
+    return "alert.broker_lost" if lost else "alert.publisher_blocked"
+
+
+def _cause(lost: bool, here: bool, facts: Sequence[Message]) -> Message:
+    """What a driver says of a lost broker holds its address, so it stays here. ``here``: it is a file of this computer,
+    which no server and no network lies before.
+    """
+    if here:
+        return Message("alert.cause_file" if lost else "alert.cause_slow_here")
     if lost:
         return Message("alert.cause_unreached")
     return facts[0] if facts else Message("alert.cause_unconfirmed")

@@ -18,7 +18,7 @@ from services.domain.text.message import Message
 from services.monitor.alerts import wording
 from services.monitor.letters.causes import CauseQueries
 from services.watch.alerts.look import Eyes, Gap
-from services.watch.alerts.rules import no_leader, silent_worker
+from services.watch.alerts.rules import no_leader, publisher_blocked, silent_worker
 from tests.unit.services.engine.room import opened
 
 DAY, NOON = 86_400_000, 1_795_694_400_000  #: 2026-11-26 12:00 UTC
@@ -120,6 +120,24 @@ def test_who_can_act_where_nobody_leads_is_not_told_to_look_at_processes_while_t
         (found,) = no_leader.find(look, no_leader.DEFAULT)
         assert found.words.next is not None
         assert messages.render(found.words.next).startswith(said)
+
+
+@pytest.mark.parametrize("error", ["", "database is locked"])
+def test_without_a_server_an_alert_speaks_of_this_computer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: str
+) -> None:
+    health = BrokerHealth(connected=not error, error=error, embedded=True)
+    with opened(tmp_path) as room:
+        room.recorded()
+        room.clock.advance(11)
+        monkeypatch.setattr(room.broker, "health", lambda: health)
+        eyes = Eyes(room.store, room.broker, room.registry, CauseQueries(room.store), room.clock, production=False)
+        (found,) = publisher_blocked.find(eyes.look(), publisher_blocked.DEFAULT)
+    told = [messages.render(one) for one in (found.words.title, found.words.cause, found.words.next) if one is not None]
+    lost = "The database of this computer does not answer: 1 task waits"
+    assert told[0] == (lost if error else "1 task is not in its lane yet")
+    assert "this computer" in told[2]
+    assert not re.search("broker|RabbitMQ|server", " ".join(told))
 
 
 def test_a_silent_worker_is_told_with_the_name_that_people_gave_its_machine(tmp_path: Path) -> None:

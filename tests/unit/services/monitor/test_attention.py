@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -693,6 +694,18 @@ def test_what_nobody_could_send_is_told_though_nobody_says_why(room: Room) -> No
     assert (item.params["tasks"], item.since_ms) == (1, task.updated_at or task.created_at)
     room.steps.publish([task])
     assert "blocked" not in found(room)
+
+
+def test_of_the_database_of_this_computer_nobody_who_runs_a_server_is_spoken_of(room: Room) -> None:
+    here = BrokerHealth(connected=True, embedded=True)
+    room.recorded()
+    room.clock.advance(11)
+    item = found(room, broker=here)["blocked"]
+    assert english(item).startswith("Not in their lanes yet: 1 task recorded, none lost: This computer writes")
+    lost = BrokerHealth(connected=False, embedded=True, error="database is locked")
+    item = found(room, broker=lost)["broker_lost"]
+    assert english(item).startswith("The database of this computer does not answer, nothing new starts: 1 task")
+    assert not {"broker", "RabbitMQ", "server"} & set(re.findall(r"\w+", english(item)))
 
 
 def test_a_shop_that_floods_is_told_with_its_share_while_others_wait(room: Room) -> None:
