@@ -9,13 +9,16 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.domain.task.status import Status, Triage
+from services.monitor.tasks import TaskQueries
 from services.ports import LogLine
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import pending, press, wait
+from tests.support.held import settled
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.name import NameDialog
 from views.pages.tasks import listing, rows
 from views.pages.tasks.page import TasksPage
+from views.widgets.filter.bar import ValuePopup
 
 pytestmark = pytest.mark.both_pairs
 
@@ -455,3 +458,30 @@ def test_words_of_a_log_find_its_task_and_the_head_says_how_far(desk: Desk, page
     page.show_request('log:"timeout waiting"')
     wait(qtbot, lambda: page.header.summary().endswith("looked into the logs of 2 of 2 tasks"))
     assert [row.key for row in page.table.records.records()] == [slow.task_id]
+
+
+@pytest.mark.one_pair
+def test_types_are_counted_for_who_opens_their_list(
+    desk: Desk, page: TasksPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One question for each: nobody waits for sixty of them every few seconds."""
+    asked: list[str] = []
+    page_of = TaskQueries.page
+
+    def noted(queries: TaskQueries, text: str = "", **more: object) -> object:
+        asked.append(text)
+        return page_of(queries, text, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TaskQueries, "page", noted)
+    first = desk.create(0)
+    page.deactivate()
+    page.activate()
+    settled(qtbot, page)
+    wait(qtbot, lambda: ids(page) == [first.task_id])
+    assert not any(text.startswith(("type:", "worker:")) for text in asked)
+    chip = next(one for one in page.filter.chip_views() if one.accessibleName() == "Add filter: Type")
+    chip.opened.emit()
+    (popup,) = page.findChildren(ValuePopup)
+    wait(qtbot, lambda: any(popup.list.item(n).text().endswith("   1") for n in range(popup.list.count())))
+    assert not any(text.startswith("worker:") for text in asked)
+    popup.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -97,8 +96,6 @@ def some_of(*keys: str) -> tuple[FilterField, ...]:
 
 #: a list longer than this is searched by typing, not by scrolling
 MOST_SHOPS, FOUND = 300, 50
-#: what no look at the fleet counts is counted anew so long after the last time, where something has happened since
-RECOUNT_S = 10.0
 #: of more values than these none is counted
 MOST_COUNTED = 60
 
@@ -121,13 +118,14 @@ class FilterChoices(QObject):
         self._causes: dict[str, Called] = {}
         self._naming = Operation(self, latest=True)
         self._shown = fields
-        self._recounting, self._recounted = Operation(self), 0.0
+        #: what no look at the fleet counts is counted once its popover stands open
+        self._recounting = {field: Operation(self) for field in ("gate", "type", "worker")}
+        bar.opened.connect(self._recount)
 
     def refresh(self) -> None:
         """Ask for types and shops again; what is offered meanwhile stays."""
         # no person waits for it, and the list beside it says that nothing can be read
         self._ask.start(partial(_look, self._context), self._take, lambda _error: None)
-        self._recount()
 
     def offer(self, field: str, counts: Mapping[str, int]) -> None:
         """The values of a field of which the page knows by itself, with how many each has."""
@@ -149,24 +147,19 @@ class FilterChoices(QObject):
         self._causes.update(found)
         self._show()
 
-    def _recount(self) -> None:
+    def _recount(self, field: str) -> None:
         """Gates, types and workers of tasks; their numbers stay as they were where nobody answers."""
-        if any(field.key == "status" for field in self._fields) and not self._recounting.busy:
-            self._recounted = time.monotonic()
-            call = partial(_numbers, self._context, self._workers)
-            self._recounting.start(call, self._show_numbers, lambda _error: None)
+        of_tasks = any(one.key == "status" for one in self._fields)
+        if of_tasks and field in self._recounting and not self._recounting[field].busy:
+            call = partial(_numbers, self._context, field, self._workers)
+            self._recounting[field].start(call, partial(self._show_numbers, field), lambda _error: None)
 
-    def _show_numbers(self, found: tuple[Mapping[str, Total], Mapping[str, int], Mapping[str, int]]) -> None:
-        gates, types, workers = found
-        least = [gate for gate, number in gates.items() if not number.exact]
-        self._bar.set_counts("gate", {gate: number.number for gate, number in gates.items()}, least)
-        self._bar.set_counts("type", types)
-        self._bar.set_counts("worker", workers)
+    def _show_numbers(self, field: str, found: Mapping[str, Total]) -> None:
+        least = [value for value, number in found.items() if not number.exact]
+        self._bar.set_counts(field, {value: number.number for value, number in found.items()}, least)
 
     def on_looked(self, snapshot: Snapshot) -> None:
         """Count from the same look as everything else."""
-        if snapshot.counts.cursor != self._counted and time.monotonic() - self._recounted > RECOUNT_S:
-            self._recount()
         if snapshot.counts.cursor != self._counted and not self._counting.busy:
             self._counted = snapshot.counts.cursor
             # beside this thread: there may be ten thousand shops, several times a second
@@ -248,19 +241,16 @@ def _look(context: PageContext) -> tuple[Mapping[str, TaskType], Mapping[str, Sh
     return context.types(), context.shops()
 
 
-def _numbers(
-    context: PageContext, workers: Sequence[str]
-) -> tuple[Mapping[str, Total], dict[str, int], dict[str, int]]:
-    """How many tasks wait at each gate, and how many there are of each type and each worker."""
-    return context.tasks.gate_counts(), _each(context, "type", list(context.types())), _each(context, "worker", workers)
-
-
-def _each(context: PageContext, field: str, values: Sequence[str]) -> dict[str, int]:
+def _numbers(context: PageContext, field: str, workers: Sequence[str]) -> Mapping[str, Total]:
+    """How many tasks wait at each gate, or how many there are of each type or of each worker."""
+    if field == "gate":
+        return context.tasks.gate_counts()
+    values = list(context.types()) if field == "type" else workers
     totals = {
         value: context.tasks.page(f"{field}:{filter.written(value)}", limit=1).total
         for value in (values if len(values) <= MOST_COUNTED else ())
     }
-    return {value: total for value, total in totals.items() if total}
+    return {value: Total(number=total) for value, total in totals.items() if total}
 
 
 def _type_word(name: str, kind: TaskType) -> str:

@@ -62,6 +62,7 @@ TYPING_MS = 250
 FIELD_WIDTH = 230
 PROBLEM_HEIGHT = 22
 _VALUE = int(Qt.ItemDataRole.UserRole)
+_WORDS = _VALUE + 1
 _SEARCH_FROM = 8
 WIDTH, ROW = 250, 28
 
@@ -71,9 +72,11 @@ class FilterBar(QWidget):
 
     Signals:
         changed: the whole expression, after a chip changed or typing paused.
+        opened: the popover of this field stands open.
     """
 
     changed = Signal(str)
+    opened = Signal(str)
 
     def __init__(
         self,
@@ -104,6 +107,7 @@ class FilterBar(QWidget):
         self.chips = FilterChips(fields, offers)
         self.chips.changed.connect(self._on_chips)
         self.chips.choosing.connect(self._typing)
+        self.chips.opened.connect(self.opened)
         self.text_button = IconButton("ph.code", N_("Edit the filter as text"))
         self.text_button.setCheckable(True)
         self.text_button.toggled.connect(self.set_text_mode)
@@ -239,7 +243,9 @@ class FilterBar(QWidget):
             self.chips.put_chips(self.chips.chips[:-1])
 
     def set_counts(self, field: str, counts: Mapping[str, int], at_least: Collection[str] = ()) -> None:
-        """Give the counts per value that the popover of `field` shows; those of `at_least` are not all."""
+        """Give the counts per value that the popover of `field` shows, one that stands open too; those of `at_least`
+        are not all.
+        """
         self.chips.set_counts(field, counts, at_least)
 
     def set_fields(self, fields: Sequence[FilterField]) -> None:
@@ -295,6 +301,12 @@ class Choice(msgspec.Struct, frozen=True):
     count: int | None = None
     exact: bool = True  #: else at least so many
 
+    @property
+    def text(self) -> str:
+        """Its words with its count."""
+        count = "" if self.count is None else f"   {'' if self.exact else '≥ '}{self.count:,}"
+        return f"{self.words}{count}"
+
 
 class ValuePopup(QFrame):
     """Choose values of one field.
@@ -305,8 +317,10 @@ class ValuePopup(QFrame):
 
     changed = Signal(object, bool)
 
-    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, parent: QWidget | None = None, *, key: str = "") -> None:
+        """``key``: of the field."""
         super().__init__(parent, Qt.WindowType.Popup)
+        self.key = key
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setProperty("panel", "popup")
         self.setFixedWidth(WIDTH)
@@ -362,15 +376,24 @@ class ValuePopup(QFrame):
         (self.search if not self.search.isHidden() else self.list).setFocus()
 
     def _add(self, choice: Choice, chosen: bool) -> None:
-        count = "" if choice.count is None else f"   {'' if choice.exact else '≥ '}{choice.count:,}"
-        item = QListWidgetItem(f"{choice.words}{count}")
+        item = QListWidgetItem(choice.text)
         item.setData(_VALUE, choice.value)
+        item.setData(_WORDS, choice.words)
         item.setSizeHint(QSize(0, ROW))
         item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
         item.setCheckState(Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked)
         if choice.glyph is not None:
             item.setIcon(theme().icon(*choice.glyph))
         self.list.addItem(item)
+
+    def show_counts(self, counts: Mapping[str, int], at_least: Collection[str]) -> None:
+        """Say how many each value has by now."""
+        self._filling = True
+        for row in range(self.list.count()):
+            item = self.list.item(row)
+            value = str(item.data(_VALUE))
+            item.setText(Choice(value, item.data(_WORDS), None, counts.get(value), value not in at_least).text)
+        self._filling = False
 
     def chosen(self) -> tuple[str, ...]:
         """Return the chosen values."""
@@ -446,10 +469,12 @@ class FilterChips(QWidget):
     """Signals:
     changed: a chip was removed or added at once.
     choosing: values are being chosen; more may follow.
+    opened: the values of this field can be chosen now.
     """
 
     changed = Signal()
     choosing = Signal()
+    opened = Signal(str)
 
     def __init__(self, fields: Sequence[FilterField], offers: int) -> None:
         super().__init__()
@@ -484,9 +509,14 @@ class FilterChips(QWidget):
         self.changed.emit()
 
     def set_counts(self, field: str, counts: Mapping[str, int], at_least: Collection[str] = ()) -> None:
-        """Give the counts per value that the popover of `field` shows; those of `at_least` are not all."""
+        """Give the counts per value that the popover of `field` shows, one that stands open too; those of `at_least`
+        are not all.
+        """
         self._counts[field] = dict(counts)
         self._least[field] = frozenset(at_least)
+        for popup in self.findChildren(ValuePopup):
+            if popup.key == field:
+                popup.show_counts(self._counts[field], self._least[field])
 
     def set_fields(self, fields: Sequence[FilterField]) -> None:
         """Change the fields, for values known only later."""
@@ -594,7 +624,7 @@ class FilterChips(QWidget):
 
     def _open_popup(self, view: ChipView, key: str, chip: Chip | None) -> None:
         field = self.fields[key]
-        popup = ValuePopup(_(field.title), self)
+        popup = ValuePopup(_(field.title), self, key=field.key)
         counts = self._counts.get(field.key, {})
         least = self._least.get(field.key, frozenset())
 
@@ -617,6 +647,7 @@ class FilterChips(QWidget):
         place = self._chips.index(chip) if chip is not None else len(self._chips)
         popup.changed.connect(lambda values, negated: self._replace(place, Chip(field.key, tuple(values), negated, op)))
         popup.open_below(view)
+        self.opened.emit(field.key)
 
     def _replace(self, place: int, chip: Chip) -> None:
         chips = list(self._chips)

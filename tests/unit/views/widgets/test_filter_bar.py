@@ -128,6 +128,20 @@ def test_an_offer_opens_its_values(qtbot: QtBot, bar: FilterBar) -> None:
     popup.close()
 
 
+def test_values_that_are_open_say_how_many_they_have_by_now(qtbot: QtBot, bar: FilterBar) -> None:
+    with qtbot.waitSignal(bar.opened) as opened:
+        bar.chip_views()[0].opened.emit()
+    assert opened.args == ["status"]
+    popup = bar.findChild(ValuePopup)
+    before = [popup.list.item(row).text() for row in range(popup.list.count())]
+    popup.changed.connect(lambda *_chosen: pytest.fail("nobody chose anything"))
+    bar.set_counts("platform", {"pdd": 1})
+    bar.set_counts("status", {"dead": 14_300}, ["dead"])
+    now = [popup.list.item(row).text() for row in range(popup.list.count())]
+    assert [text for text in now if text not in before] == ["Dead letter   ≥ 14,300"]
+    popup.close()
+
+
 def test_where_it_is_narrow_offers_go_behind_more(qtbot: QtBot, bar: FilterBar) -> None:
     bar.set_expression("status:running,retrying")
     bar.resize(520, 43)
