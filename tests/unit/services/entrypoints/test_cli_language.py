@@ -215,7 +215,7 @@ def test_a_question_is_asked_in_it(call: Call, monkeypatch: pytest.MonkeyPatch) 
             return True
 
     monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
-    assert call("queue", "pause", "all") == (1, "", "暂停 all（0 个任务在等待）？[y/N] ")
+    assert call("queue", "pause", "all") == (1, "", "暂停 all（0 个任务在等待）？[y/N] 未做任何更改\n")
 
 
 def test_a_window_still_chooses_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
