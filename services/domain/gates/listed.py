@@ -28,7 +28,6 @@ ORDER: tuple[Gate, ...] = (
         name=breaker.GATE,
         short=N_("keeps failing"),
         no_help=N_("Its shop keeps failing; one task tries first"),
-        person=True,
         flow="breaker",
     ),
     Gate(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 import msgspec
 
-from services.domain.gates import breaker, listed, paused
+from services.domain.gates import listed, paused
 from services.domain.insight import cause
 from services.domain.insight.forecast.flow import ABOVE, BELOW, MODEL, Spread
 from services.domain.task.record import Task
@@ -337,12 +337,8 @@ def _left(known: Sequence[Task], followers: Mapping[str, list[Task]], gates: Map
 
 
 def _wants_person(name: str) -> bool:
-    """Whether what waits for this reason goes on only when somebody does something: ends a pause, too. Where a shop
-    keeps failing one task tries now and then by itself.
-    """
+    """Whether what waits for this reason goes on only when somebody does something: ends a pause, too."""
     gate = listed.BY_NAME.get(name)
-    if name == breaker.GATE:
-        return False
     return name in (Status.DEAD, Status.HELD, paused.GATE) or (gate is not None and gate.person)
 
 

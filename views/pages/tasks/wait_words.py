@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
-from services.domain.gates import listed
+from services.domain.gates import breaker, listed
 from services.domain.insight import attempts, gates
 from services.domain.insight.forecast import estimate
 from services.domain.insight.wait import GateView
@@ -46,6 +46,8 @@ _CODES: Mapping[str, str] = {
 _LIMITS: Mapping[str, str] = {"platform": N_("platform at limit"), "type": N_("type at limit")}
 #: somebody has to do something before it goes on
 _PERSON = frozenset(gate.name for gate in listed.ORDER if gate.person)
+#: whoever sees it may act, also where it goes on by itself
+_WARNS = _PERSON | {breaker.GATE}
 _PERSON_CODES = frozenset(
     {
         *("gate.dependency_dead", "gate.dependency_cancelled", "gate.dependency_gone", "gate.twin_held"),
@@ -71,7 +73,7 @@ def cell(task: Task, gate: str, wait: Wait | None, now_ms: int) -> Progress:
     if gate == gates.NOT_DUE:
         return _not_due(task, now_ms)
     view = wait.gate if wait is not None else None
-    role = "retrying" if gate in _PERSON or (view is not None and view.code in _PERSON_CODES) else "text2"
+    role = "retrying" if gate in _WARNS or (view is not None and view.code in _PERSON_CODES) else "text2"
     said = words(gate, view)
     starts = wait.starts if wait is not None else None
     if starts is None:
