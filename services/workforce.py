@@ -105,7 +105,7 @@ def watchers(engine: Engine) -> tuple[Duty, ...]:
     """What whoever leads watches for people."""
     store, broker, registry, clock = engine.store, engine.broker, engine.registry, engine.clock
     return (
-        Recorder(store, broker, registry, clock, assembly.recorder_file(engine.settings), engine.name),
+        Recorder(store, broker, registry, engine.causes, clock, assembly.recorder_file(engine.settings), engine.name),
         promise_keeper(engine),
         DriftKeeper(store, clock, engine.name),
         IssueKeeper(store, IssueActs(engine), clock, engine.name),

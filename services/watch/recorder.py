@@ -24,12 +24,15 @@ from services.domain.task.status import WAITING, Status, Triage
 from services.engine.lead.duty import DutyThread, OnDuty
 from services.engine.registry import Registry
 from services.monitor import live
+from services.monitor.letters.causes import CauseQueries
 from services.monitor.live import Changes, Snapshot
 from services.monitor.numbers.meter import came, went
 from services.monitor.numbers.oldest import waited_ms
 from services.monitor.past.tape import LEVELS, Tape, set_aside
 from services.monitor.shops.states import ShopStates
 from services.ports import Broker, Clock, Store
+from services.watch.alerts.look import Eyes, Look, NotKnown
+from services.watch.alerts.rules import LISTED
 
 log = logging.getLogger(__name__)
 EVERY_S = LEVELS[0].step / 1000
@@ -50,9 +53,17 @@ class Recorder(OnDuty):
     """A duty of the leader, in a thread of its own: a slow disk delays nobody."""
 
     def __init__(
-        self, store: Store, broker: Broker, registry: Registry, clock: Clock, path: Path, name: str = ""
+        self,
+        store: Store,
+        broker: Broker,
+        registry: Registry,
+        causes: CauseQueries,
+        clock: Clock,
+        path: Path,
+        name: str = "",
     ) -> None:
         """``name``: of who leads here."""
+        self._eyes = Eyes(store, broker, registry, causes, clock, production=False)
         self._store, self._broker, self._registry, self._clock = store, broker, registry, clock
         self._path, self._name = path, name
         self._said: str | None = None  #: why nothing is recorded, as the store was told last
@@ -63,6 +74,7 @@ class Recorder(OnDuty):
         self._counted = False  #: whether all events since the last look were read
         self._before: tuple[int, int, Mapping[str, int]] | None = None  #: active, dead, and done by worker, at that
         self._tried: dict[str, tuple[int, int]] | None = None  #: done and failed by worker, at the last look
+        self._failing: set[str] = set()  #: measures of rules whose number could not be found
         self._states: ShopStates | None = None
         self._shops: dict[str, str] = {}
         self._shops_due = 0.0
@@ -162,8 +174,25 @@ class Recorder(OnDuty):
             broken=max(Counter(one.kind for one in self._store.breakers() if one.is_open).values(), default=0),
             tries=tries,
             tries_failed=tries_failed,
+            **self._of_rules(seen),
         )
         return Frame(numbers, self._things(seen))
+
+    def _of_rules(self, seen: Snapshot) -> dict[str, int]:
+        """What rules of alerts are tried on and nothing else is made of; what nobody can say stays untold."""
+        look, found = Look(self._eyes, seen), dict[str, int]()
+        for measure in LISTED:
+            try:
+                found |= measure.keeps(look) if measure.keeps is not None else {}
+            except NotKnown:
+                continue
+            except ConsoleError:
+                raise
+            except Exception:  # nothing else that is recorded hangs on it
+                if measure.name not in self._failing:
+                    log.exception("what rules of %s are tried on is not recorded", measure.name)
+                self._failing.add(measure.name)
+        return found
 
     def _asked_depths(self) -> tuple[tuple[QueueDepth, ...], bool]:
         """Depths as they are or were a moment ago, and whether the broker tells them."""

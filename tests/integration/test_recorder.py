@@ -34,7 +34,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def recorder(fleet: Fleet, file: Path) -> Recorder:
     engine = fleet.engine
-    return Recorder(engine.store, engine.broker, engine.registry, SystemClock(), file)
+    return Recorder(engine.store, engine.broker, engine.registry, engine.causes, SystemClock(), file)
 
 
 @pytest.fixture
@@ -108,6 +108,18 @@ def test_it_keeps_how_long_tasks_wait_in_each_lane_and_are_held(fleet: Fleet, re
     fleet.worker()
     fleet.create("s2", sleep=8)
     eventually(lambda: recorder.look().numbers.held_s >= 1, 60)
+
+
+def test_it_keeps_what_rules_of_alerts_look_at(fleet: Fleet, recorder: Recorder) -> None:
+    calm = recorder.look().numbers
+    assert (calm.letters, calm.hanging, calm.together, calm.unserved, calm.late_s) == (0, 0, 0, 0, 0)
+    assert (calm.drifted, calm.broken_in, calm.at_risk_in) == (0, 0, 0)
+    fleet.create("s1", fail="bad_payload", max_retries=0)
+    fleet.create("s2", fail="bad_payload", max_retries=0)
+    assert recorder.look().numbers.unserved == 2
+    fleet.worker()
+    eventually(lambda: recorder.look().numbers.letters == 2, 60)
+    assert recorder.look().numbers.unserved == 0
 
 
 def test_it_counts_attempts_by_what_workers_say(fleet: Fleet, recorder: Recorder) -> None:

@@ -191,20 +191,19 @@ TRIED: Mapping[str, str] = {
     "failure_rate": N_("Whatever the causes: one that another rule has told already is counted here as well"),
     "shop_failing": N_("Shops are counted of the kind of failure that most of them have"),
     "publisher_blocked": N_("As whoever led met the broker: what other programs could not send is not recorded"),
+    "dead_letters": N_("Dead letters are counted of the cause that has most of them"),
+    "running_long": N_("Tasks that are slow together are counted of the type and platform with most of them"),
+    "lane_unserved": N_("All lanes are counted as one"),
+    "drift": N_("The flow that is furthest from what it was is counted, the others are not"),
+    "promise_broken": N_("Shops are counted of the promise that is broken in most of them"),
+    "promise_at_risk": N_("Shops are counted of the promise that is at risk in most of them"),
 }
 #: of the others: why nobody can say how often a rule would have told somebody
 UNTRIED: Mapping[str, str] = {
-    "running_long": N_("The recorder keeps how many tasks run, and not how long each of them does"),
-    "drift": N_("The recorder does not keep how long runs take and what they bring"),
-    "dead_letters": N_("The recorder counts dead letters, and not by cause"),
     "no_leader": N_("Whoever leads records: of the time in which nobody led there is no record"),
-    "lane_unserved": N_("The recorder does not keep which lanes each worker takes"),
     "broker_alarm": N_("The recorder keeps that the broker takes no messages, and not which alarm it has"),
     "redis_forgets": N_("The recorder does not keep the settings of Redis"),
-    "schedule_late": N_("The recorder does not keep when schedules fire"),
     "recorder_gap": N_("Of what was not recorded nobody can say whether somebody led"),
-    "promise_broken": N_("The recorder does not keep promises; Promises tells the breaks of the last 30 days"),
-    "promise_at_risk": N_("The recorder does not keep promises"),
 }
 #: when a rule of a measure sees something, with its own numbers; for lists and forms
 CONDITIONS: Mapping[str, str] = {

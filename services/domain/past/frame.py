@@ -51,6 +51,14 @@ class Numbers(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     broken: int = UNTOLD  #: shops whose breaker is open for one kind of failure, of the kind with the most
     tries: int = UNTOLD  #: attempts that ended, by what workers count; sums over its time
     tries_failed: int = UNTOLD
+    letters: int = UNTOLD  #: open dead letters of one kind of failure, of each flow where it lies with flows: the most
+    hanging: int = UNTOLD  #: tasks that seem to hang
+    together: int = UNTOLD  #: tasks of one type and platform that are slow at once, where most are
+    unserved: int = UNTOLD  #: tasks that wait where no worker takes them
+    late_s: int = UNTOLD  #: how late the schedule is that has not fired for longest
+    drifted: int = UNTOLD  #: hundredths of how many times another a flow is than it was, of that which changed most
+    broken_in: int = UNTOLD  #: shops in which one promise is broken, of that with the most
+    at_risk_in: int = UNTOLD  #: shops in which one is broken or going to break, likewise
 
 
 class Change(NamedTuple):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
 from services.domain.insight import cause, known_issue, reach
+from services.domain.past.frame import UNTOLD, Numbers
 from services.domain.task import classify
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
@@ -27,13 +29,18 @@ def key_of(kind: str, flow: str = "") -> str:
     return f"cause:{kind}:{flow}" if flow else f"cause:{kind}"
 
 
-def find(look: Look, rule: Rule) -> Iterable[Finding]:
-    """One for each kind of failure, of each flow where it lies with flows: however many shops have it."""
+def _groups(look: Look) -> Mapping[tuple[str, str], list[Cause]]:
+    """Causes by kind of failure, and by flow where it lies with flows."""
     groups: dict[tuple[str, str], list[Cause]] = defaultdict(list)
     for one in look.causes:
         kind = one.kind or classify.UNKNOWN
         groups[kind, one.types[0] if kind in cause.OF_A_FLOW and one.types else ""].append(one)
-    for (kind, flow), group in groups.items():
+    return groups
+
+
+def find(look: Look, rule: Rule) -> Iterable[Finding]:
+    """One for each kind of failure, of each flow where it lies with flows: however many shops have it."""
+    for (kind, flow), group in _groups(look).items():
         count = sum(one.count for one in group)
         if count < rule.limit("letters"):
             continue
@@ -84,7 +91,28 @@ def _lies(worst: Cause) -> Iterable[Message]:
         yield from worst.reach.rest[:1]
 
 
-MEASURE = Measure(DEFAULT, find)
+def keeps(look: Look) -> Mapping[str, int]:
+    """The most that have one of these in common."""
+    return {"letters": max((sum(one.count for one in group) for group in _groups(look).values()), default=0)}
+
+
+def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
+    """Of what most of them have in common: the others are not recorded."""
+    letters = most(seen, rule)
+    return None if letters is None else {"letters": seen.at_ms if letters and letters >= rule.limit("letters") else 0}
+
+
+def most(seen: Seen, _rule: Rule) -> float | None:
+    """Dead letters of one cause."""
+    return None if seen.numbers is None else seen.numbers.letters
+
+
+def is_told(row: Numbers) -> bool:
+    """Whether a row tells it."""
+    return row.letters != UNTOLD
+
+
+MEASURE = Measure(DEFAULT, find, Past(holds, told=is_told, measured={"letters": most}), keeps)
 
 
 def _next(look: Look, pause: str) -> Message:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from services.domain.alerts.incident import Finding
 from services.domain.alerts.rule import WARNING, Rule
 from services.watch.alerts.look import Look
-from services.watch.alerts.rules.promise_broken import judged, told
+from services.watch.alerts.rules.promise_broken import judged, past_of, told
 from services.watch.alerts.rules.rule_base import Measure
 
 DEFAULT = Rule(
@@ -22,4 +22,4 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             yield told(look, row, found, rule)
 
 
-MEASURE = Measure(DEFAULT, find)
+MEASURE = Measure(DEFAULT, find, past_of("at_risk_in"))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
+from services.domain.past.frame import UNTOLD
 from services.domain.promises.judge import BROKEN
 from services.domain.promises.standing import Standing
 from services.domain.text.message import Message
@@ -73,4 +75,34 @@ def told(look: Look, row: PromiseRow, found: Standing, rule: Rule) -> Finding:
     )
 
 
-MEASURE = Measure(DEFAULT, find)
+def keeps(look: Look) -> Mapping[str, int]:
+    """Of the promise with most of them: shops in which it is broken, and those together with what is going to break.
+    Raises NotKnown where none is judged.
+    """
+    found = []
+    try:
+        for _row, standing in judged(look):
+            found.append(standing)
+    except NotKnown:
+        if not found:
+            raise
+    return {
+        "broken_in": max((one.broken for one in found), default=0),
+        "at_risk_in": max((one.at_risk + one.broken for one in found if one.rows), default=0),
+    }
+
+
+def past_of(name: str) -> Past:
+    """How a rule about promises is tried on one of those numbers."""
+
+    def measured(seen: Seen, _rule: Rule) -> float | None:
+        return None if seen.numbers is None else float(getattr(seen.numbers, name))
+
+    def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
+        shops = measured(seen, rule)
+        return None if shops is None else {"promise": seen.at_ms if shops and shops >= rule.limit("shops") else 0}
+
+    return Past(holds, told=lambda row: getattr(row, name) != UNTOLD, measured={"shops": measured})
+
+
+MEASURE = Measure(DEFAULT, find, past_of("broken_in"), keeps)

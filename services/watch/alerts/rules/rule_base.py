@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
@@ -14,12 +14,14 @@ from services.watch.alerts.look import Look
 
 class Measure(msgspec.Struct, frozen=True):
     """``find`` blocks; it may raise ``NotKnown``, and any error of store or broker. ``past`` tells the same of what the
-    recorder keeps, None where that does not tell it.
+    recorder keeps, None where that does not tell it. ``keeps``: what the recorder keeps of a look for that alone, by
+    the names of ``Numbers``; it may raise the same.
     """
 
     default: Rule
     find: Callable[[Look, Rule], Iterable[Finding]]
     past: Past | None = None
+    keeps: Callable[[Look], Mapping[str, int]] | None = None
 
     @property
     def name(self) -> str:

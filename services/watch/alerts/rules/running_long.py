@@ -5,11 +5,14 @@ One task past it is nothing: one of twenty is, day and night.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
+from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
 from services.domain.fleet.worker import SlotState
+from services.domain.past.frame import UNTOLD, Numbers
 from services.domain.text.message import Message, Param
 from services.monitor.waits import hung
 from services.watch.alerts.look import Look
@@ -78,4 +81,36 @@ def _ran(look: Look, slot: SlotState) -> dict[str, int]:
     return {"seconds": (look.now_ms - slot.since) // 1000}
 
 
-MEASURE = Measure(DEFAULT, find)
+def keeps(look: Look) -> Mapping[str, int]:
+    """How many seem to hang, and the most of one type and platform that are slow at once."""
+    fleet, now = look.snapshot.fleet(), look.now_ms
+    slow = hung.together(fleet, look.eyes.usual_there, now)
+    return {
+        "hanging": len(hung.slots(fleet, look.eyes.usual, now)),
+        "together": max((len(one.slots) for one in slow), default=0),
+    }
+
+
+def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
+    """What hangs, and what is slow together, where most are."""
+    if seen.numbers is None:
+        return None
+    found = {name: (getattr(seen.numbers, name), rule.limit(name)) for name in DEFAULT.limits}
+    return {name: seen.at_ms if least and number >= least else 0 for name, (number, least) in found.items()}
+
+
+def _measured(name: str, seen: Seen, _rule: Rule) -> float | None:
+    return None if seen.numbers is None else float(getattr(seen.numbers, name))
+
+
+def is_told(row: Numbers) -> bool:
+    """Whether a row tells it."""
+    return row.hanging != UNTOLD
+
+
+MEASURE = Measure(
+    DEFAULT,
+    find,
+    Past(holds, told=is_told, measured={name: partial(_measured, name) for name in DEFAULT.limits}),
+    keeps,
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import pytest
 from msgspec.structs import replace
 
 from services.domain.alerts.dry_run import DryRun, Whole, dry_run
@@ -178,6 +179,43 @@ def test_the_share_that_fails_is_that_of_its_last_minutes() -> None:
     assert (found.limit, max(value for _at, value in found.curve)) == ("percent", 50)
     few = told_by("failure_rate", 60, lambda at: {"tries": 1, "tries_failed": 1})
     assert (few.told, few.curve) == ((), ()), "ten in ten minutes are too few"
+
+
+def at(first: int, last: int, **numbers: int) -> Callable[[int], dict[str, int]]:
+    """Numbers of the minutes between these, and 0 in the others."""
+    return lambda minute: {name: value if first <= minute < last else 0 for name, value in numbers.items()}
+
+
+@pytest.mark.parametrize(
+    ("measure", "numbers", "below", "limit"),
+    [
+        ("dead_letters", {"letters": 7}, {"letters": 8}, "letters"),
+        ("drift", {"drifted": 310}, {"factor": 3.2}, "factor"),
+        ("promise_broken", {"broken_in": 3}, {"shops": 4}, "shops"),
+        ("promise_at_risk", {"at_risk_in": 3}, {"shops": 4}, "shops"),
+        ("running_long", {"hanging": 2, "together": 0}, {"hanging": 3}, "hanging"),
+        ("running_long", {"hanging": 0, "together": 4}, {"together": 5}, "together"),
+    ],
+)
+def test_a_number_of_the_recorder_is_held_against_its_limit(
+    measure: str, numbers: dict[str, int], below: dict[str, float], limit: str
+) -> None:
+    found = told_by(measure, 40, at(10, 20, **numbers))
+    assert len(found.told) == 1
+    assert 10 * MINUTE <= found.told[0].begin < 12 * MINUTE
+    assert found.limit == limit
+    assert max(value for _at, value in found.curve) == max(numbers.values()) / (100 if measure == "drift" else 1)
+    assert told_by(measure, 40, at(10, 20, **numbers), **below).told == ()
+    assert told_by(measure, 40, at(10, 20, **dict.fromkeys(numbers, 0))).told == ()
+
+
+def test_what_has_no_limit_is_tried_by_being_there_at_all() -> None:
+    unserved = told_by("lane_unserved", 40, at(10, 20, unserved=50))
+    assert spans(unserved) == [(12, 21, "unserved")], "after 2 minutes, until a row tells that it was calm"
+    assert max(value for _at, value in unserved.curve) == 50
+    late = told_by("schedule_late", 40, lambda minute: {"late_s": 60 * (minute - 9) if 10 <= minute < 20 else 0})
+    (one,) = late.told
+    assert (one.begin, late.limit, max(value for _at, value in late.curve)) == (10 * MINUTE, "seconds", 600)
 
 
 def test_of_no_minutes_no_attempts_are_counted() -> None:
