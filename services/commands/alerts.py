@@ -158,6 +158,22 @@ class AlertCommands:
         """All rules by name."""
         return rules.known(self._defaults.values(), self._store.documents(rules.KIND))
 
+    def add_rule(self, rule: Rule) -> Rule:
+        """Add a rule of a known measure, under a name that no other has.
+
+        Raises:
+            UsageError: it cannot be like this, it names a channel that is none, or there is one of this name.
+        """
+        self._audit.need(self._operator, "admin", "alert.rule", [rule.name])
+        rules.check(rule, self._defaults)
+        made = self._made(rule, None)
+        if rule.name in self.rules():
+            raise rules.refusal("alert.rule_known", "name", value=rule.name)
+        with self._audit.act("alert.rule", [rule.name], {"rule": msgspec.to_builtins(made)}):
+            if not self._put_rule(None, made):  # somebody came in between
+                raise rules.refusal("alert.rule_known", "name", value=rule.name)
+        return made
+
     def set_rule(self, rule: Rule, *, instead: Rule | None = None) -> Rule:
         """Change a rule, or add one of a known measure, as a new version; what it was is kept. Open incidents keep the
         version that they began with. ``instead``: only in the place of this one.
@@ -172,14 +188,7 @@ class AlertCommands:
         before = self.rules().get(rule.name)
         if instead not in (None, before):
             raise RuleChanged(before)
-        for field in ("channels", "escalate_to"):
-            # what it named before may have been removed since: that must not keep the rest from being changed
-            names = set(getattr(rule, field)) - set(getattr(before, field, ()))
-            channels.need(sorted(names), self.channels(), field)
-        last = max(
-            [before.version if before is not None else 0, *versions(self._store.documents(rules.VERSIONS), rule.name)]
-        )
-        made = replace(rule, version=last + 1, by=self._operator.who, at=self._store.now_ms())
+        made = self._made(rule, before)
         detail = {"rule": msgspec.to_builtins(made)}
         if before is not None:
             detail["before"] = msgspec.to_builtins(before)
@@ -194,6 +203,19 @@ class AlertCommands:
                 raise RuleChanged(self.rules().get(rule.name))
             self._prune(rule.name)
         return made
+
+    def _made(self, rule: Rule, before: Rule | None) -> Rule:
+        """A rule as the next version after all that were kept, by who works here; refused where it tells nobody that
+        there is.
+        """
+        for field in ("channels", "escalate_to"):
+            # what it named before may have been removed since: that must not keep the rest from being changed
+            names = set(getattr(rule, field)) - set(getattr(before, field, ()))
+            channels.need(sorted(names), self.channels(), field)
+        last = max(
+            [before.version if before is not None else 0, *versions(self._store.documents(rules.VERSIONS), rule.name)]
+        )
+        return replace(rule, version=last + 1, by=self._operator.who, at=self._store.now_ms())
 
     def _put_rule(self, before: str | None, made: Rule) -> bool:
         if before is None:

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from msgspec.structs import replace
 
 from services import assembly
 from services.domain.alerts import outbox
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import MUTED, OPEN, Words
+from services.domain.errors import UsageError
 from services.domain.gates.breaker import Rule as BreakerRule
 from services.domain.text.message import Message
 from services.engine.producer import TaskSpec
@@ -178,6 +180,22 @@ def test_people_answer_mute_and_escalate(fleet: Fleet, watch: Watch, hook: Hook)
         assert mine.answer("INC-1", "on it").answer.note == "on it"
         actions = [(one.action, one.target) for one in fleet.engine.store.audit(10)]
         assert actions[:4] == [(f"alert.{name}", ("INC-1",)) for name in ("answer", "escalate", "unmute", "mute")]
+
+
+def test_a_rule_that_is_added_takes_the_place_of_none(fleet: Fleet) -> None:
+    mine = fleet.commands().alerts
+    rule = replace(mine.rules()["lane_depth"], name="nights", limits={"tasks": 9.0})
+    assert mine.add_rule(rule).version == 1
+    for name in ("nights", "lane_depth"):
+        with pytest.raises(UsageError, match=f"there is a rule {name} already"):
+            mine.add_rule(replace(rule, name=name, limits={"tasks": 1.0}))
+    known = mine.rules()
+    assert (known["nights"].limits, known["lane_depth"].by) == ({"tasks": 9}, "")
+    entry = fleet.engine.store.audit(1)[0]
+    assert (entry.action, entry.target) == ("alert.rule", ("nights",))
+    assert mine.reset_rule("nights", instead=known["nights"]) is None
+    assert "nights" not in mine.rules()
+    assert mine.add_rule(rule).version == 2, "what it was stays a version of its own"
 
 
 def test_each_channel_hears_once_of_what_several_rules_see(fleet: Fleet, watch: Watch, hook: Hook) -> None:

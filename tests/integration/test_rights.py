@@ -356,6 +356,7 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "AlertCommands.unmute": of("unmute", Stage.incident),
     "AlertCommands.escalate": of("escalate", Stage.incident),
     "AlertCommands.set_rule": of("set_rule", exactly(DEFAULTS[0])),
+    "AlertCommands.add_rule": of("add_rule", exactly(msgspec.structs.replace(DEFAULTS[0], name="nights"))),
     "AlertCommands.enable_rule": of("enable_rule", exactly(DEFAULTS[0].name), enabled=False),
     "AlertCommands.reset_rule": of("reset_rule", Stage.rule),
     "AlertCommands.set_channel": of("set_channel", exactly(Channel(name="ops"))),
@@ -428,6 +429,7 @@ PLANS: dict[str, Prepare] = {
 }
 #: what an operator may not do either
 ADMINS = {
+    "AlertCommands.add_rule",
     "AlertCommands.set_rule",
     "AlertCommands.enable_rule",
     "AlertCommands.reset_rule",

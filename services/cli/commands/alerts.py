@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -307,17 +307,28 @@ def set_rule(context: Context) -> int:
         commands = assembly.commands(engine).alerts
         known = commands.rules()
         before = known.get(args.name)
-        if before is None:
-            like = known.get(args.measure or "")
-            if like is None:
-                raise rules.refusal("alert.no_rule", "name", value=args.name[:80], known=", ".join(known))
-            before = replace(like, name=args.name)
-        made = commands.set_rule(_changed(before, args))
+        if before is not None:
+            if args.measure and args.measure != before.measure:
+                raise rules.refusal("alert.other_measure", "--measure", value=before.name, measure=before.measure)
+            made = commands.set_rule(_changed(before, args))
+        else:
+            made = commands.add_rule(_changed(_new(args, known), args))
     context.show(
         {"rule": _rule_row(made)},
         [spoken.phrase("rule {name} has version {version}", name=made.name, version=made.version)],
     )
     return EXIT_OK
+
+
+def _new(args: argparse.Namespace, known: Mapping[str, Rule]) -> Rule:
+    """One of this name, as the rule that its measure is called after stands now."""
+    if not args.measure:
+        raise rules.refusal("alert.no_rule", "name", value=args.name[:80], known=", ".join(known))
+    like = known.get(args.measure)
+    if like is None:
+        measures = ", ".join(sorted({one.measure for one in known.values()}))
+        raise rules.refusal("alert.bad_measure", "--measure", value=args.measure[:80], known=measures)
+    return replace(like, name=args.name)
 
 
 def reset_rule(context: Context) -> int:
@@ -554,7 +565,7 @@ def _warnings(now: AlertsNow) -> list[str]:
 
 
 def _limits(limits: dict[str, float]) -> str:
-    return ", ".join(f"{name}={number:g}" for name, number in limits.items())
+    return ", ".join(f"{name}={number:.12g}" for name, number in limits.items())
 
 
 def _instant(instant: int, zone: str) -> str | None:

@@ -136,6 +136,8 @@ SENTENCES: Mapping[str, str] = {
     ),
     "alert.bad_measure": N_("no rule measures {value}; there are {known}"),
     "alert.bad_limit": N_("its measure has no limit {value}; it has {known}"),
+    "alert.rule_known": N_("there is a rule {value} already: choose another name, or change that one"),
+    "alert.other_measure": N_("the rule {value} looks at {measure}, which stays: add another one for another measure"),
     "alert.no_rule": N_("there is no rule {value}; there are {known}"),
     "alert.no_channel": N_("there is no channel {value}; there are {known}"),
     "alert.none_yet": N_("none yet"),

@@ -54,10 +54,11 @@ class ChannelNow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RuleNow(msgspec.Struct, frozen=True, kw_only=True):
-    """One rule as it is now. ``changed``: somebody made it another than the default, or added it."""
+    """One rule as it is now. ``changed``: somebody made it another than the default, or added it (``added``)."""
 
     rule: Rule
     changed: bool
+    added: bool = False
     active: int = 0  #: incidents of it that are not over
 
 
@@ -122,11 +123,22 @@ class AlertQueries:
     def rules(self) -> tuple[RuleNow, ...]:
         """All rules, in their order."""
         stored = self._store.documents(rules.KIND)
+        delivered = {one.name for one in self._defaults}
         active = [one.rule.name for one in self._incidents() if one.raised_at]
         return tuple(
-            RuleNow(rule=one, changed=one.name in stored, active=active.count(one.name))
+            RuleNow(
+                rule=one,
+                changed=one.name in stored,
+                added=one.name not in delivered,
+                active=active.count(one.name),
+            )
             for one in rules.known(self._defaults, stored).values()
         )
+
+    @property
+    def measures(self) -> Mapping[str, Rule]:
+        """What a rule can look at, each as its rule was delivered; asks nobody."""
+        return {one.measure: one for one in self._defaults}
 
     def limit(self, name: str, limit: str) -> float | None:
         """A limit of a rule as it stands now, None while nobody is told by it."""

@@ -13,6 +13,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from services.domain.alerts.incident import ANSWERED, CALMING, HISTORY_MOST, MUTED, OPEN, RESOLVED
+from services.domain.alerts.rule import Rule
 from services.i18n import N_, _, ngettext
 from services.monitor.alerts.queries import AlertQueries, AlertsNow, ChannelNow, IncidentNow, RuleNow
 from views.context import PageContext
@@ -149,6 +150,7 @@ class AlertsPage(ListPage[IncidentNow]):
         self._said: tuple[Answer, bool] | None = None  #: what is shown, without the time of it, and whether it rested
         self._resolved: Over | None = None  #: None: not known
         self._strip: RuleStrip | None = None  #: a rule that is being changed
+        self._saved_rule = ""  #: the cursor goes to it once it is in the list
         self._as_of = ""  #: the time of day that is shown while the connection is lost
         self._source = ListSource(self._call, Wanted(), self, every_ms=EVERY_MS, most=HISTORY_MOST)
         self.make(self._build, self._connect, lambda: self.set_summary(words.summary(None)), self._show_view)
@@ -190,22 +192,25 @@ class AlertsPage(ListPage[IncidentNow]):
     def commands(self) -> Sequence[PageCommand]:
         """What the palette offers: the verbs of the row under the cursor."""
         view = self.views.current()
-        new = PageCommand(
-            key="alerts.channel.new",
-            words=_("New channel"),
-            icon="ph.plus",
-            reason=self.actions_of_page.barred("admin"),
-            run=self.actions_of_page.add_channel,
+        barred = self.actions_of_page.barred("admin")
+        new, new_rule = (
+            PageCommand(key=key, words=said, icon="ph.plus", reason=barred, run=run)
+            for key, said, run in (
+                ("alerts.channel.new", _("New channel"), self.actions_of_page.add_channel),
+                ("alerts.rule.new", _("New rule"), self._add_rule),
+            )
         )
         if view == RULES_VIEW:
             rule = self.rule()
-            return self.rule_verbs.commands("alerts", rule, words.rule_name(rule.rule) if rule is not None else "")
+            name = words.rule_name(rule.rule) if rule is not None else ""
+            return [new_rule, *self.rule_verbs.commands("alerts", rule, name)]
         if view == CHANNELS_VIEW:
             channel = self.channel()
             name = channel.channel.name if channel is not None else ""
             return [new, *self.channel_verbs.commands("alerts", channel, name)]
         one = self.incident()
-        return [*self.verbs.commands("alerts", one, one.incident.id), new] if one is not None else [new]
+        about = self.verbs.commands("alerts", one, one.incident.id) if one is not None else ()
+        return [*about, new, new_rule]
 
     def stand_still(self, since: str) -> None:
         """People go on being told while this window knows nothing: say so."""
@@ -253,8 +258,11 @@ class AlertsPage(ListPage[IncidentNow]):
         yield
         self.new_button = Button(N_("New channel"), icon="ph.plus")
         self.new_button.clicked.connect(self.actions_of_page.add_channel)
-        self.header.add_action(self.new_button)
-        for button in (*self.buttons.values(), self.new_button):
+        self.new_rule_button = Button(N_("New rule"), icon="ph.plus")
+        self.new_rule_button.clicked.connect(self._add_rule)
+        for button in (self.new_button, self.new_rule_button):
+            self.header.add_action(button)
+        for button in (*self.buttons.values(), self.new_button, self.new_rule_button):
             button.setMinimumWidth(LEAST_VERB)  # in a narrow window a verb is cut before the switch of the views
         yield
         self.states = Segmented(_STATES, N_("Which incidents"))
@@ -407,6 +415,8 @@ class AlertsPage(ListPage[IncidentNow]):
         self._whole = answer.ask.wanted.view == HISTORY_VIEW and (len(answer.history) < limit or limit >= HISTORY_MOST)
         if answer.ask.wanted.view == RULES_VIEW:
             self._rules.apply(answer.rules)
+            if self._saved_rule and self.rules.set_current_key(self._saved_rule):
+                self._saved_rule = ""
             _begin(self.rules)
         if answer.ask.wanted.view == CHANNELS_VIEW:
             self._channels.apply(answer.now.channels)
@@ -583,6 +593,8 @@ class AlertsPage(ListPage[IncidentNow]):
         barred = self.actions_of_page.barred("admin")
         self.new_button.setVisible(view == CHANNELS_VIEW)
         self.new_button.disable(barred)
+        self.new_rule_button.setVisible(view == RULES_VIEW)
+        self.new_rule_button.disable(barred)
         self.no_channel.button.disable(barred)
         if self._strip is not None:
             self._strip.bar(barred)
@@ -615,6 +627,9 @@ class AlertsPage(ListPage[IncidentNow]):
 
     # a rule
 
+    def _add_rule(self) -> None:
+        self.actions_of_page.add_rule(self.rule() if self.views.current() == RULES_VIEW else None)
+
     def _show_strip(self, strip: RuleStrip) -> None:
         """Show a rule that is to be changed below the list, unless what was typed into another is not to be lost."""
         if self._strip is not None:
@@ -625,6 +640,7 @@ class AlertsPage(ListPage[IncidentNow]):
         self._strip = strip
         self._strips.addWidget(strip)
         strip.finished.connect(self._on_strip_left)
+        strip.saved.connect(self._on_rule_saved)
         self._fit_strip()
         self.stack.setMinimumHeight(LEAST_LIST)  # in a low window the list gives way, not the buttons below the rule
         self._strip_room.show()
@@ -638,6 +654,9 @@ class AlertsPage(ListPage[IncidentNow]):
         if self.isVisible():  # else it would take the keyboard away from the page that is seen
             table = self.rules if self.views.current() == RULES_VIEW else self.table
             table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _on_rule_saved(self, made: Rule, _before: Rule) -> None:
+        self._saved_rule = made.name
 
     def _fit_strip(self) -> None:
         least, most = (round(part * theme().growth) for part in STRIP)

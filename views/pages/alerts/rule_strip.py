@@ -48,7 +48,8 @@ TRY_MS = 300  #: after the last key a rule is tried on the past
 
 
 class RuleStrip(KeepsTyped, SavingDialog):
-    """A rule as it is changed, below the list of incidents or rules, with what it would have told beside its fields.
+    """A rule as it is changed or made, below the list of incidents or rules, with what it would have told beside its
+    fields.
 
     What others make of the rule meanwhile is told in it, and taken in before anything is saved: what was not changed
     here is as they left it then, and what was stays as it was typed.
@@ -58,25 +59,32 @@ class RuleStrip(KeepsTyped, SavingDialog):
     """
 
     saved = Signal(object, object)
+    name: QLineEdit  #: of a new rule
+    measure: ChoiceField  #: likewise
 
     def __init__(
         self,
         rule: Rule,
         save: Callable[..., Rule],
-        tried: Callable[[Rule, Rule], tuple[DryRun | None, ...]],
+        tried: Callable[..., tuple[DryRun | None, ...]],
         receivers: Collection[str] = (),
         parent: QWidget | None = None,
+        measures: Mapping[str, Rule] | None = None,
     ) -> None:
-        """``save`` takes the rule, and ``instead`` of which one. ``tried``: what the rule as it stands here, and as it
-        is kept, would have told; blocking. ``receivers``: names of channels and of their groups.
+        """``save`` takes the rule, and ``instead`` of which one where it is kept. ``tried``: what the rule as it stands
+        here, and as it is kept, would have told; blocking. ``receivers``: names of channels and of their groups.
+        ``measures``: what a new rule can look at, each as its rule was delivered; None for one that is kept already.
         """
         super().__init__(
-            N_("Change a rule"), icon="ph.pencil-simple", width=0, parent=parent
+            N_("Change a rule") if measures is None else N_("New rule"),
+            icon="ph.pencil-simple" if measures is None else "ph.plus",
+            width=0,
+            parent=parent,
         )  # it is as wide as the list
         self.setWindowFlags(Qt.WindowType.Widget)
         self.setMinimumWidth(0)
         self.setMaximumWidth(QWIDGETSIZE_MAX)
-        self._rule, self._save, self._tried = rule, save, tried
+        self._rule, self._save, self._tried, self._measures = rule, save, tried, measures
         self._called = words.Called(receivers)
         self._now: Rule | None = rule  #: what others have made of it by now, None where it is gone
         self._barred = ""
@@ -106,8 +114,10 @@ class RuleStrip(KeepsTyped, SavingDialog):
         self.fields["channels"] = Labelled(N_("Tells"), self.channels, in_words=True)
         self.fields["escalate_to"] = Labelled(N_("Escalates to"), self.escalate_to, in_words=True)
         self.severity.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToContents)
+        if measures is not None:
+            self._make_head(rule, measures)
         self._said: tuple[str, ...] = ()
-        self._sentences = [_Sentence() for _sentence in words.in_fields(rule)]
+        self._sentences = [_Sentence() for _sentence in words.in_fields(rule, new=measures is not None)]
         self.tried, self.when_tried = Label("", "strong", wrap=True), Label("", "label", "text2", wrap=True)
         self.past = TriedChart()
         self._lay_out()
@@ -146,6 +156,19 @@ class RuleStrip(KeepsTyped, SavingDialog):
         for line in self._lines.values():
             self._fits(line, line)
         theme().changed.connect(self._fit_all)
+
+    def _make_head(self, rule: Rule, measures: Mapping[str, Rule]) -> None:
+        """What a new rule is called, and what it looks at."""
+        self.name, self.measure = QLineEdit(rule.name), ChoiceField()
+        for name in measures:
+            self.measure.addItem(words.measure(name), name)
+        self.measure.setCurrentIndex(self.measure.findData(rule.measure))
+        self.measure.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToContents)
+        self.fields["name"] = Labelled(N_("Name"), self.name, in_words=True)
+        self.fields["measure"] = Labelled(N_("What it looks at"), self.measure, in_words=True)
+        self._fits(self.name, self.name)
+        self.name.textChanged.connect(self._on_edited)
+        self.measure.currentIndexChanged.connect(self._on_measure)
 
     def _make_limits(self, rule: Rule) -> None:
         """A field for each number of this rule: by its measure there are others."""
@@ -190,6 +213,10 @@ class RuleStrip(KeepsTyped, SavingDialog):
         """It covers no window."""
         return
 
+    @property
+    def _is_new(self) -> bool:
+        return self._measures is not None
+
     def is_typed(self) -> bool:
         """Whether it says another thing than the rule does: what was taken in was typed by somebody else."""
         return not self.waiting and self._made() != self._rule
@@ -200,7 +227,11 @@ class RuleStrip(KeepsTyped, SavingDialog):
         self._say_newer()
 
     def follow(self, rules: Iterable[Rule]) -> None:
-        """Tell what others have made of it; not while it is being saved, which makes a version as well."""
+        """Tell what others have made of it; not while it is being saved, which makes a version as well. Nobody can
+        have made anything of a new one.
+        """
+        if self._is_new:
+            return
         now = next((one for one in rules if one.name == self._rule.name), None)
         if now != self._now and not self.waiting:
             self._now = now
@@ -216,11 +247,15 @@ class RuleStrip(KeepsTyped, SavingDialog):
 
     def _say(self) -> None:
         """Say everything, in the language of the moment."""
-        self._title.setText(words.rule_name(self._rule))
+        self._title.setText(_("New rule") if self._is_new else words.rule_name(self._rule))
         self._look.setText(_("Look for it and tell of it"))
         self._versions.setText(
-            _("Save makes a new version; open incidents keep theirs, and every version stays in Audit.")
+            _("Beside the rules that came with the program; it can be removed again, and stays in Audit.")
+            if self._is_new
+            else _("Save makes a new version; open incidents keep theirs, and every version stays in Audit.")
         )
+        for place, name in enumerate(self._measures or ()):
+            self.measure.setItemText(place, words.measure(name))
         for place, (_glyph, word) in enumerate(words.SEVERITIES.values()):
             self.severity.setItemText(place, _(word))
         for span in self.spans.values():
@@ -236,7 +271,8 @@ class RuleStrip(KeepsTyped, SavingDialog):
 
     def _say_sentences(self) -> None:
         """They are others where a span is none."""
-        said = words.in_fields(replace(self._rule, **{name: span.value() for name, span in self.spans.items()}))
+        shown = replace(self._rule, **{name: span.value() for name, span in self.spans.items()})
+        said = words.in_fields(shown, new=self._is_new)
         if said == self._said:
             return
         self._said, order = said, list[QWidget]([self.on])
@@ -263,16 +299,29 @@ class RuleStrip(KeepsTyped, SavingDialog):
 
     def _take_in(self) -> None:
         """Let what was not changed here be as others made it."""
-        old, now = self._rule, self._now
-        if now is None:
-            return
-        self._rule = now
+        if self._now is not None:
+            self._begin_with(self._now)
+            self.save_button.setFocus()
+
+    def _on_measure(self) -> None:
+        """What was not changed here is as a rule of that measure is delivered."""
+        measure = self.measure.currentData()
+        if self._measures is not None and measure != self._rule.measure:
+            self._begin_with(replace(self._measures[measure], name=self._rule.name))
+
+    def _begin_with(self, now: Rule) -> None:
+        """Let what was not changed here be as this rule has it."""
+        old, self._rule, self._now = self._rule, now, now
+        if old.measure != now.measure:  # what that would have told says nothing of this one
+            self._found = None
+            self.tried.setText("")
+            self.when_tried.setText("")
+            self.past.show_runs(None, None)
         self._make_limits(now)
         for shows, says, put_there in self._values():
             if shows() == says(old):
                 put_there(says(now))
         self._say()
-        self.save_button.setFocus()
 
     def _values(self) -> Iterator[tuple[Callable[[], Any], Callable[[Rule], Any], Callable[[Any], object]]]:
         """Of each field what it shows, what it would show of a rule, and what puts that there."""
@@ -302,25 +351,30 @@ class RuleStrip(KeepsTyped, SavingDialog):
         self._say_sentences()
         rule = self._rule
         for name, field in self.limits.items():
-            self._limit_fields[name].show_before(_was(_figure(name, rule), field.text().strip()))
+            self._show_before(self._limit_fields[name], _figure(name, rule), field.text().strip())
         for name, span in self.spans.items():
-            self.fields[name].show_before(_was(words.seconds(getattr(rule, name)), words.seconds(span.value())))
+            self._show_before(self.fields[name], words.seconds(getattr(rule, name)), words.seconds(span.value()))
         chosen = self.severity.currentData()
-        self.fields["severity"].show_before(_was(words.severity(rule), _(words.SEVERITIES[chosen][1])))
+        self._show_before(self.fields["severity"], words.severity(rule), _(words.SEVERITIES[chosen][1]))
         for name in self._lines:
-            self.fields[name].show_before(_was(self._line(name, rule), self._line_now(name)))
+            self._show_before(self.fields[name], self._line(name, rule), self._line_now(name))
         made = self._made()
         if made is not None:
             self.setAccessibleDescription(words.whole(made))
             self.past.show_limit(made)
             self._soon_tried.start()
-        version = _("version {n}").format(n=rule.version)
-        self.set_note(text.listed([version, _("your change is not saved")], ";") if self.is_typed() else version)
+        said = [] if self._is_new else [_("version {n}").format(n=text.count(rule.version))]
+        self.set_note(text.listed([*said, _("your change is not saved")], ";") if self.is_typed() else "".join(said))
+
+    def _show_before(self, field: Labelled, before: str, now: str) -> None:
+        """Mark what is changed, with what it was; of a new rule nothing was."""
+        field.show_before("" if self._is_new else _was(before, now))
 
     def _try(self) -> None:
         made = self._made()
         if made is not None:
-            self._trying.start(partial(self._tried, made, self._rule), self._show_tried, self._show_tried)
+            rules = (made,) if self._is_new else (made, self._rule)
+            self._trying.start(partial(self._tried, *rules), self._show_tried, self._show_tried)
 
     def _show_tried(self, found: tuple[DryRun | None, ...] | BaseException) -> None:
         self._found = found
@@ -332,7 +386,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
             said, more = _("How often it would have told somebody is not known"), told(found)
             self.past.show_runs(None, None)
         elif found is not None:
-            edited, saved = found
+            edited, saved = (*found, None)[:2]
             said, more = words.dry_run(edited, saved, self._rule.measure)
             self.past.show_runs(edited, saved)
             self.past.show_limit(self._made() or self._rule)
@@ -356,7 +410,8 @@ class RuleStrip(KeepsTyped, SavingDialog):
                 return
         made = self._made()
         if made is not None:
-            self.start(partial(self._save, made, instead=self._rule), partial(self._done, self._rule))
+            save = partial(self._save, made) if self._is_new else partial(self._save, made, instead=self._rule)
+            self.start(save, partial(self._done, self._rule))
 
     def _made(self) -> Rule | None:
         """The rule as it stands here, None where a field holds none of its values."""
@@ -369,6 +424,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
                 limits[name] = number
         return replace(
             self._rule,
+            name=self.name.text().strip() if self._is_new else self._rule.name,
             enabled=self.on.isChecked(),
             limits=limits,
             severity=self.severity.currentData(),

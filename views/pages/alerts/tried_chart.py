@@ -40,7 +40,7 @@ CHART_ROW, CHART_AXIS, CURVE = 22, 16, 150
 
 class TriedChart(QWidget):
     """What was measured, the limit over it, and when a rule would have told somebody. Of a measure without a number it
-    is only when: as it stands in its fields above, as it is saved below. Nobody knows what was in a gap.
+    is only when: as it stands in its fields above, as it is saved, if it is, below. Nobody knows what was in a gap.
 
     Signals:
         opened: the instant (UTC ms) of one of these is wanted.
@@ -69,11 +69,12 @@ class TriedChart(QWidget):
         return self._limit
 
     def show_runs(self, edited: DryRun | None, saved: DryRun | None) -> None:
-        """Show these; nothing where one of them is not known."""
-        self._runs = (edited, saved) if edited is not None and saved is not None and edited.recorded else ()
+        """Show these; of what is not saved yet there is only the first, and nothing where that is not known."""
+        known = edited is not None and edited.recorded
+        self._runs = tuple(run for run in (edited, saved) if run is not None) if known else ()
         self._go_to(len(self._told()) - 1 if self.hasFocus() else -1)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if self._told() else Qt.FocusPolicy.NoFocus)
-        self.setFixedHeight(CURVE if self.curve else 2 * CHART_ROW + CHART_AXIS)
+        self.setFixedHeight(CURVE if self.curve else len(self._runs) * CHART_ROW + CHART_AXIS)
         self.setAccessibleName(_("What was measured in the last 7 days"))
         self.setVisible(bool(self._runs))
         self.update()
@@ -95,7 +96,7 @@ class TriedChart(QWidget):
         metrics = QFontMetrics(theme().font("caption"))
         if not self.curve:
             left = max(metrics.horizontalAdvance(name) for name in (_("as here"), _("saved"))) + 10
-            return QRectF(left, 0, self.width() - left - 1, 2 * CHART_ROW)
+            return QRectF(left, 0, self.width() - left - 1, len(self._runs) * CHART_ROW)
         left = max(metrics.horizontalAdvance(text.count(round(one))) for one in self._heights()) + 8
         return QRectF(left, CHART_ROW, self.width() - left - 6, self.height() - CHART_ROW - CHART_AXIS)
 
@@ -107,7 +108,7 @@ class TriedChart(QWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer what was measured as a table, or else when somebody would have been told."""
-        rows = [(shown.clock(at, instant.now_ms()), text.count(round(value))) for at, value in self.curve]
+        rows = [(shown.clock(at, instant.now_ms()), _measured(value)) for at, value in self.curve]
         if rows:
             offer_table(self, event, (N_("Time"), N_("Value")), rows)
         else:
@@ -133,7 +134,7 @@ class TriedChart(QWidget):
 
     def _paint_rows(self, painter: QPainter) -> None:
         current = self._focused()
-        for row, (name, run) in enumerate(zip((_("as here"), _("saved")), self._runs, strict=True)):
+        for row, (name, run) in enumerate(zip((_("as here"), _("saved")), self._runs, strict=False)):
             room, top = self._room(), row * CHART_ROW
             painter.setPen(theme().color("text3"))
             draw_line(painter, QRectF(0, top, room.left() - 8, CHART_ROW - 4), name)
@@ -182,16 +183,21 @@ class TriedChart(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawPolyline(QPolygonF(points))
         self._paint_told(painter, room)
-        y = round(y_of(self._limit)) + 0.5
+        self._paint_limit(painter, room, y_of(self._limit))
+        painter.setPen(theme().color("text3"))
+        draw_line(painter, QRectF(0, 0, self.width(), CHART_ROW - 6), words.limit_name(run.limit))
+
+    def _paint_limit(self, painter: QPainter, room: QRectF, at: float) -> None:
+        if not self._limit:  # its measure has none, or it is switched off
+            return
+        y = round(at) + 0.5
         painter.setPen(QPen(theme().color("retrying"), 1, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
-        said = _("limit {n}").format(n=f"{self._limit:,.12g}")
+        said = _("limit {n}").format(n=words.figure(self._limit))
         wide = painter.fontMetrics().horizontalAdvance(said)
         painter.fillRect(QRectF(room.left() + 4, y - 16, wide + 4, 15), theme().color("surface"))
         painter.setPen(theme().color("retrying"))
         draw_line(painter, QRectF(room.left() + 6, y - 16, wide + 2, 15), said)
-        painter.setPen(theme().color("text3"))
-        draw_line(painter, QRectF(0, 0, self.width(), CHART_ROW - 6), words.limit_name(run.limit))
 
     def _paint_told(self, painter: QPainter, room: QRectF) -> None:
         colour = QColor(theme().color("retrying"))
@@ -265,8 +271,12 @@ class TriedChart(QWidget):
         if self.curve:
             at, value = min(self.curve, key=lambda one: abs(self._x(one[0]) - x))
             if abs(self._x(at) - x) < 8:
-                lines.insert(0, _("{name}: {value}").format(name=words.clock(at), value=text.count(round(value))))
+                lines.insert(0, _("{name}: {value}").format(name=words.clock(at), value=_measured(value)))
         return "\n".join(lines)
+
+
+def _measured(value: float) -> str:
+    return words.figure(round(value, 1))
 
 
 def _told_span(one: Span) -> str:

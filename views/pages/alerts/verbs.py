@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 
 from msgspec.structs import replace
 from PySide6.QtCore import Signal
@@ -15,7 +16,7 @@ from services import messages
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING, Answer, Incident
 from services.domain.alerts.rule import Rule
-from services.i18n import N_, _
+from services.i18n import N_, _, ngettext
 from services.monitor.alerts.queries import ChannelNow, IncidentNow, RuleNow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
@@ -29,6 +30,8 @@ from views.support.operation import Operation, Start
 from views.widgets.toast import ToastSpec
 
 Chosen = IncidentNow | None
+#: what a new rule looks at where none is chosen; so many letters of a name are left to its copy
+FIRST_MEASURE, NAME_STEM = "oldest_wait", 60
 #: pages that show what some rules are about; for the others its tasks are shown
 PAGES = {
     "silent_worker": "workers",
@@ -127,11 +130,42 @@ class AlertActions(PageActs):
 
     def edit_rule(self, one: RuleNow) -> None:
         """Change one, in a strip of the page."""
-        rule, alerts = one.rule, self._context.commands.alerts
-        strip = RuleStrip(rule, alerts.set_rule, self._context.past.dry_run, self.named, self._owner)
+        save = self._context.commands.alerts.set_rule
+        strip = RuleStrip(one.rule, save, self._context.past.dry_run, self.named, self._owner)
         strip.saved.connect(self._saved_rule)
+        self._show_strip(strip)
+
+    def add_rule(self, like: RuleNow | None) -> None:
+        """Make one in such a strip: as one that looks at the same was delivered."""
+        measures = self._context.alerts.measures
+        measure = like.rule.measure if like is not None else FIRST_MEASURE
+        self._make_rule(replace(measures[measure], name="", enabled=True))
+
+    def copy_rule(self, one: RuleNow) -> None:
+        """Make another one that begins as this one is now, under a name that no rule has."""
+
+        def found(rules: tuple[RuleNow, ...]) -> None:
+            names = {each.rule.name for each in rules}
+            stem = one.rule.name[:NAME_STEM]
+            free = next(name for number in count(2) if (name := f"{stem}-{number}") not in names)
+            self._make_rule(replace(one.rule, name=free))
+
+        self._finding.start(self._context.alerts.rules, found)
+
+    def _make_rule(self, rule: Rule) -> None:
+        save, measures = self._context.commands.alerts.add_rule, self._context.alerts.measures
+        strip = RuleStrip(rule, save, self._context.past.dry_run, self.named, self._owner, measures=measures)
+        strip.saved.connect(self._added_rule)
+        self._show_strip(strip)
+
+    def _show_strip(self, strip: RuleStrip) -> None:
         strip.past.opened.connect(lambda at_ms: self.shown.emit("past", str(at_ms)))
         self.strip_made.emit(strip)
+
+    def _added_rule(self, made: Rule, _before: Rule) -> None:
+        on, off = _("{name} is a rule now, and looks from now on."), _("{name} is a rule now, and off.")
+        back = partial(self._context.commands.alerts.reset_rule, made.name, instead=made)
+        self._tell((on if made.enabled else off).format(name=words.rule_name(made)), back)
 
     def open_rule(self, name: str) -> None:
         """Show one by its name as it is now, to be changed or read."""
@@ -169,6 +203,27 @@ class AlertActions(PageActs):
         said = _("{name} is as it was delivered.").format(name=words.rule_name(one.rule))
         call = partial(alerts.reset_rule, one.rule.name, instead=one.rule)
         self._act(call, said, partial(alerts.set_rule, one.rule))
+
+    def remove_rule(self, one: RuleNow) -> None:
+        """Take away one that people made, after a look at what is open of it."""
+        opened = ngettext(
+            "{n} open incident is its own; it is over unless another rule sees the same.",
+            "{n} open incidents are its own; they are over unless another rule sees the same.",
+            one.active,
+        )
+        said = _("{name} tells nobody any more; what it was stays in Audit.").format(name=words.rule_name(one.rule))
+        question = Question(
+            title=N_("Remove a rule"),
+            text=text.sentences([said, opened.format(n=text.count(one.active)) if one.active else ""]),
+            verb=_("Remove"),
+            danger=True,
+        )
+        alerts = self._context.commands.alerts
+        call = partial(alerts.reset_rule, one.rule.name, instead=one.rule)
+        removed = _("{name} is removed.").format(name=words.rule_name(one.rule))
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(partial(self._act, call, removed, partial(alerts.add_rule, one.rule)))
+        dialog.open()
 
     # channels
 
@@ -378,6 +433,10 @@ class SwitchRule(RuleVerb):
 class ResetRule(RuleVerb):
     """Takes back what people changed."""
 
+    def offered(self, place: Place, chosen: RuleNow | None) -> bool:
+        """One that people made was never delivered."""
+        return chosen is None or not chosen.added
+
     def why_not(self, chosen: RuleNow | None) -> str:
         """It must have been changed."""
         if chosen is not None and not chosen.changed:
@@ -385,10 +444,26 @@ class ResetRule(RuleVerb):
         return super().why_not(chosen)
 
 
+class RemoveRule(RuleVerb):
+    """Takes away what people made."""
+
+    def offered(self, place: Place, chosen: RuleNow | None) -> bool:
+        """In a bar it stands in the place of *As delivered*, which has room for one of them; a menu says why not."""
+        return place != Place.BAR or (chosen is not None and chosen.added)
+
+    def why_not(self, chosen: RuleNow | None) -> str:
+        """The others came with the program."""
+        if chosen is not None and not chosen.added:
+            return _("It came with the program, and can only be switched off")
+        return RuleVerb.why_not(self, chosen)
+
+
 RULE_VERBS: tuple[RuleVerb, ...] = (
     RuleVerb(key="rule.edit", text=N_("Change the rule"), icon="ph.pencil-simple", do=AlertActions.edit_rule),
     SwitchRule(key="rule.switch", text=N_("Switch off"), icon="ph.power", do=AlertActions.switch_rule),
     ResetRule(key="rule.reset", text=N_("As delivered"), icon="ph.arrow-counter-clockwise", do=AlertActions.reset_rule),
+    RuleVerb(key="rule.copy", text=N_("Copy rule"), icon="ph.copy", do=AlertActions.copy_rule),
+    RemoveRule(key="rule.remove", text=N_("Remove"), icon="ph.trash", danger=True, do=AlertActions.remove_rule),
 )
 
 

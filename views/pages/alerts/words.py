@@ -511,9 +511,14 @@ def reached(one: IncidentNow) -> tuple[str, str]:
 
 
 # --------------------------------------------------------------------------------------------------------------- rules
+def measure(name: str) -> str:
+    """What rules of a measure look at."""
+    return _(MEASURES[name]) if name in MEASURES else name
+
+
 def rule_name(rule: Rule) -> str:
     """What a rule looks at; one that people added goes by its own name."""
-    measured = _(MEASURES[rule.measure]) if rule.measure in MEASURES else rule.measure
+    measured = measure(rule.measure)
     if rule.name == rule.measure:
         return measured
     return _("{name}: {value}").format(name=rule.name, value=measured)
@@ -524,13 +529,21 @@ def limit_name(name: str) -> str:
     return _(LIMITS[name]) if name in LIMITS else name
 
 
+def figure(number: float) -> str:
+    """A number of a rule, or one that is held against it."""
+    return f"{number:,.12g}"
+
+
 def limits(rule: Rule) -> str:
     """When it tells, with its own numbers."""
     if rule.measure in CONDITIONS:
-        numbers = {name: f"{value:g}" for name, value in rule.limits.items()}
+        numbers = {name: figure(value) for name, value in rule.limits.items()}
         return _(CONDITIONS[rule.measure]).format_map(defaultdict(lambda: "–", numbers))
     return text.listed(
-        [_("{name}: {value}").format(name=limit_name(name), value=f"{value:g}") for name, value in rule.limits.items()],
+        [
+            _("{name}: {value}").format(name=limit_name(name), value=figure(value))
+            for name, value in rule.limits.items()
+        ],
         ";",
     )
 
@@ -556,8 +569,10 @@ def limit_names(rule: Rule) -> list[str]:
     return list(dict.fromkeys((*named, *rule.limits)))
 
 
-def in_fields(rule: Rule) -> tuple[str, ...]:
-    """The same as sentences, each number and name of it in braces: where its field stands."""
+def in_fields(rule: Rule, *, new: bool = False) -> tuple[str, ...]:
+    """The same as sentences, each number and name of it in braces: where its field stands. ``new``: what it is called
+    and looks at stand before them.
+    """
     condition = _(CONDITIONS[rule.measure]) if rule.measure in CONDITIONS else ""
     unsaid = [
         _("{name}: {value}").format(name=limit_name(name), value=f"{{{name}}}")
@@ -566,6 +581,7 @@ def in_fields(rule: Rule) -> tuple[str, ...]:
     ]
     condition = text.listed([part for part in (condition, *unsaid) if part], ";")
     return (
+        *((_("Call it {name} and look at {measure}"),) if new else ()),
         _("When {condition}, for {for_s}").replace("{condition}", condition),
         _("tell {channels} as {severity}"),
         _("again after {again_s} until somebody answers") if rule.again_s else _("tell again: {again_s}"),
@@ -577,11 +593,13 @@ def in_fields(rule: Rule) -> tuple[str, ...]:
     )
 
 
-def dry_run(edited: DryRun | None, saved: DryRun | None, measure: str) -> tuple[str, str]:
-    """How often a rule would have told somebody, and when; the first in short."""
-    if edited is None or saved is None:
+def dry_run(edited: DryRun | None, saved: DryRun | None, measured: str) -> tuple[str, str]:
+    """How often a rule would have told somebody, and when; the first in short. ``saved``: as it is kept, None where it
+    is not kept yet.
+    """
+    if edited is None:
         said = _("How often it would have told somebody cannot be computed")
-        return said, text.sentences([_(UNTRIED[measure])] if measure in UNTRIED else [])
+        return said, text.sentences([_(UNTRIED[measured])] if measured in UNTRIED else [])
     if not edited.recorded:
         said = _("How often it would have told somebody is not known")
         return said, _("Nothing was recorded on this computer: ask for it where the leader runs")
@@ -592,7 +610,7 @@ def dry_run(edited: DryRun | None, saved: DryRun | None, measure: str) -> tuple[
         "Would have told somebody {n} times in the last {days} days",
         number,
     ).format(n=text.count(number), days=days)
-    parts = [_("Saved rule: {n}").format(n=text.count(len(saved.told)))]
+    parts = [_("Saved rule: {n}").format(n=text.count(len(saved.told)))] if saved is not None else []
     times = [
         _("{time} for {span}").format(time=clock(one.begin), span=text.duration(shown.span(one.end - one.begin)))
         for one in reversed(edited.told[-RECENT:])
@@ -606,8 +624,8 @@ def dry_run(edited: DryRun | None, saved: DryRun | None, measure: str) -> tuple[
         gaps = _("Nobody recorded for {span} of it, the longest from {begin} to {end}: what was then is not known")
         span = text.duration(shown.span(lost))
         parts.append(gaps.format(span=span, begin=clock(longest.begin), end=clock(longest.end)))
-    if measure in TRIED:
-        parts.append(_(TRIED[measure]))
+    if measured in TRIED:
+        parts.append(_(TRIED[measured]))
     return said, text.sentences(parts)
 
 

@@ -708,6 +708,131 @@ def test_the_rule_of_an_incident_opens_below_the_incidents(
     assert fleet.toasts[-1].text == "There is no rule nights any more."
 
 
+def open_rules(qtbot: QtBot, page: AlertsPage) -> None:
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.show_request("rules")
+
+
+def strip_of(qtbot: QtBot, page: AlertsPage) -> RuleStrip:
+    qtbot.waitUntil(lambda: bool(page.findChildren(RuleStrip)), timeout=WAIT_MS)
+    (strip,) = page.findChildren(RuleStrip)
+    return strip
+
+
+def test_a_rule_is_made_as_a_sentence_tried_saved_and_taken_back(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    known, page = fleet.context.commands.alerts.rules, open_page()
+    open_rules(qtbot, page)
+    page.rules.set_current_key("lane_depth")
+    page.new_rule_button.click()
+    strip = strip_of(qtbot, page)
+    said = sentences(strip)
+    assert "Call it" in said
+    assert "and look at" in said
+    assert (strip.measure.currentText(), strip.limits["tasks"].text()) == ("Tasks in a lane", "5000")
+    assert not strip.is_typed()
+    strip.channels.setText("Escalation")
+    strip.measure.setCurrentIndex(strip.measure.findData("unacked_age"))
+    assert (list(strip.limits), strip.limits["minutes"].text()) == (["minutes"], "25")
+    assert strip.channels.text() == "Escalation", "what was typed stays"
+    strip.limits["minutes"].setText("12")
+    assert not strip.fields["channels"].before(), "nothing was before"
+    qtbot.waitUntil(lambda: bool(strip.tried.text()), timeout=WAIT_MS)
+    strip.save_button.click()
+    qtbot.waitUntil(lambda: bool(strip.fields["name"].error()), timeout=WAIT_MS)
+    strip.name.setText("lane_depth")
+    strip.save_button.click()
+    qtbot.waitUntil(lambda: "there is a rule lane_depth already" in strip.fields["name"].error(), timeout=WAIT_MS)
+    assert known()["lane_depth"].version == 1
+    strip.name.setText("nights")
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        strip.save_button.click()
+    made = known()["nights"]
+    assert (made.measure, made.limits, made.channels, made.version) == ("unacked_age", {"minutes": 12}, ("lead",), 1)
+    assert fleet.toasts[-1].text == "nights: How long a worker holds a task is a rule now, and looks from now on."
+    qtbot.waitUntil(lambda: page.rules.current_key() == "nights", timeout=WAIT_MS)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        fleet.toasts[-1].actions[0].call()
+    assert "nights" not in known()
+
+
+def record_depths(fleet: Fleet, now: int) -> int:
+    """Of the hour before, the lane low deep in its middle; when that began."""
+    tape, begin = Tape(assembly.recorder_file(fleet.engine.settings)), now - 60 * MINUTE
+    for number in range(60):
+        at = begin + number * MINUTE
+        tape.add(Frame(Numbers(at_ms=at, since_ms=at - MINUTE, high=300, low=7000 if number == 30 else 40), {}))
+    tape.close()
+    return begin
+
+
+def test_a_new_rule_is_tried_on_what_was_recorded_before_it_is_saved(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    record_depths(fleet, alerts.now)
+    page = open_page()
+    open_rules(qtbot, page)
+    page.rules.set_current_key("lane_depth")
+    page.new_rule_button.click()
+    strip = strip_of(qtbot, page)
+    strip.limits["tasks"].setText("1000")
+    strip.spans["for_s"].setValue(0)
+    qtbot.waitUntil(lambda: "1 time in the last" in strip.tried.text(), timeout=WAIT_MS)
+    assert strip.past.isVisible()
+    assert strip.past.limit == 1000
+    assert "Saved rule" not in strip.when_tried.text(), "none is saved"
+    strip.measure.setCurrentIndex(strip.measure.findData("no_leader"))
+    qtbot.waitUntil(lambda: "cannot be computed" in strip.tried.text(), timeout=WAIT_MS)
+    assert not strip.past.isVisible()
+
+
+def test_a_rule_is_copied_under_a_name_that_is_free(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    mine, page = fleet.context.commands.alerts, open_page()
+    mine.set_rule(replace(mine.rules()["lane_depth"], limits={"tasks": 70.0}, severity="note"))
+    mine.add_rule(replace(mine.rules()["lane_depth"], name="lane_depth-2"))
+    open_rules(qtbot, page)
+    page.rules.set_current_key("lane_depth")
+    page.buttons["rule.copy"].click()
+    strip = strip_of(qtbot, page)
+    assert (strip.name.text(), strip.limits["tasks"].text()) == ("lane_depth-3", "70")
+    strip.limits["tasks"].setText("90")
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        strip.save_button.click()
+    made = mine.rules()["lane_depth-3"]
+    assert (made.limits, made.severity, made.version) == ({"tasks": 90}, "note", 1)
+    assert mine.rules()["lane_depth"].limits == {"tasks": 70}
+
+
+def test_a_rule_that_people_made_is_removed_and_one_that_came_with_the_program_is_not(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    mine = fleet.context.commands.alerts
+    mine.add_rule(replace(mine.rules()["lane_depth"], name="nights"))
+    page = open_page()
+    open_rules(qtbot, page)
+    page.rules.set_current_key("lane_depth")
+    shown_ = {key: page.buttons[key].isVisible() for key in ("rule.reset", "rule.remove")}
+    assert shown_ == {"rule.reset": True, "rule.remove": False}
+    menu = QMenu()
+    page.rules.menu_requested.emit(menu, "lane_depth")
+    remove = next(one for one in menu.actions() if one.text() == "Remove")
+    assert (remove.isEnabled(), remove.toolTip()) == (False, "It came with the program, and can only be switched off")
+    page.rules.set_current_key("nights")
+    shown_ = {key: page.buttons[key].isVisible() for key in ("rule.reset", "rule.remove")}
+    assert shown_ == {"rule.reset": False, "rule.remove": True}
+    page.buttons["rule.remove"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        dialog.verb_button.click()
+    assert "nights" not in mine.rules()
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        fleet.toasts[-1].actions[0].call()
+    assert mine.rules()["nights"].measure == "lane_depth"
+
+
 def plain_text(said: str) -> str:
     return said.replace("\u202f", " ")
 
@@ -1015,7 +1140,7 @@ def test_a_rule_is_tried_on_what_was_recorded_as_it_is_edited(
     tape.close()
     dialog = edit_rule(qtbot, open_page(), "lane_depth")
     said = plain_text(dialog.accessibleDescription())
-    assert said.startswith("When: more than 5000 tasks in one lane, for 10 min. Tell: On duty.")
+    assert said.startswith("When: more than 5,000 tasks in one lane, for 10 min. Tell: On duty.")
     qtbot.waitUntil(lambda: bool(dialog.tried.text()), timeout=WAIT_MS)
     assert dialog.tried.text() == "Would have told somebody 0 times in the last 7 days"
     dialog.spans["for_s"].setValue(300)
@@ -1035,11 +1160,7 @@ def test_a_rule_is_tried_on_what_was_recorded_as_it_is_edited(
 def test_the_numbers_of_a_rule_stand_in_its_sentence_and_its_limit_over_what_was_measured(
     qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
 ) -> None:
-    tape, begin = Tape(assembly.recorder_file(fleet.engine.settings)), alerts.now - 60 * MINUTE
-    for number in range(60):
-        at = begin + number * MINUTE
-        tape.add(Frame(Numbers(at_ms=at, since_ms=at - MINUTE, high=300, low=7000 if number == 30 else 40), {}))
-    tape.close()
+    begin = record_depths(fleet, alerts.now)
     page = open_page()
     strip = edit_rule(qtbot, page, "lane_depth")
     assert "When more than tasks in one lane, for" in " ".join(widgets.words(strip).split())
@@ -1253,8 +1374,9 @@ def test_an_operator_answers_and_changes_no_rule(qtbot: QtBot, fleet: Fleet, ale
     assert again.buttons["take"].isEnabled()
     with qtbot.waitSignal(again.refreshed, timeout=WAIT_MS):
         again.show_request("rules")
-    assert not again.buttons["rule.edit"].isEnabled()
-    assert "admin" in again.buttons["rule.edit"].toolTip()
+    for button in (again.buttons["rule.edit"], again.buttons["rule.copy"], again.new_rule_button):
+        assert not button.isEnabled()
+        assert "admin" in button.toolTip()
     again.deactivate()
     page.set_acting("Not while the connection is lost")
     assert not page.buttons["take"].isEnabled()
@@ -1391,7 +1513,7 @@ def test_every_rule_says_in_words_when_it_tells(language: str) -> None:
             said = words.limits(rule)
             assert said
             assert "–" not in said
-            assert all(f"{value:g}" in said for value in rule.limits.values()), said
+            assert all(f"{value:,g}" in said for value in rule.limits.values()), said
     finally:
         i18n.set_language("en")
 
