@@ -48,6 +48,15 @@ def test_a_schedule_from_the_first_look_to_its_end(cli: Cli) -> None:
     assert cli.run("schedule", "list")["schedules"] == []
 
 
+def test_shops_are_named_with_commas_as_for_tasks(cli: Cli) -> None:
+    words = ("schedule", "add", "some", "--type", "sync_order", "--every", "1h", "--dry-run")
+    for shops in (("--shop", "pdd:s1, pdd:s2"), ("--shop", "pdd:s1", "--shop", "pdd:s2")):
+        assert cli.run(*words, *shops)["schedule"]["shop_count"] == 2
+    assert cli.run(*words, "--platform", "pdd,temu")["schedule"]["shop_count"] == 3
+    promised = ("promise", "set", "fresh", "--type", "sync_order", "--never-older-than", "60m", "--dry-run")
+    cli.run(*promised, "--shop", "pdd:s1,temu:s3")
+
+
 def test_it_takes_the_types_that_tasks_take(cli: Cli) -> None:
     """Also one that nobody has defined, with the warning that a task has."""
     words = ("--type", "stocktaking", "--shop", "pdd:s1")

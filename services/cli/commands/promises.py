@@ -10,7 +10,7 @@ import msgspec
 
 from services import assembly, workforce
 from services.cli import shapes, spoken, tables
-from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, table
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, several, table
 from services.domain.errors import UsageError
 from services.domain.gates.quiet_hours import Weekly
 from services.domain.plans import recurrence
@@ -81,7 +81,7 @@ def _add_set(parser: argparse.ArgumentParser) -> None:
     when.add_argument("--hours", default="", metavar="FROM-TO", help="with --never-older-than: only in these hours")
     when.add_argument("--from", dest="begin", default="", metavar="HH:MM", help="with --by: what is done before is not")
     who = parser.add_argument_group("for which shops (one way)")
-    who.add_argument("--shop", action="append", default=[], metavar="SHOP", help="may stand several times")
+    who.add_argument("--shop", action="append", default=[], metavar="SHOP", help="several: again, or with commas")
     who.add_argument("--platform", action="append", default=[], metavar="P", help="several: any of them")
     who.add_argument("--group", action="append", default=[], metavar="G", help="with --platform: both must fit")
     who.add_argument("--all", action="store_true", dest="all_shops", help="all that are registered and enabled")
@@ -214,8 +214,8 @@ def _promise(args: argparse.Namespace) -> Promise:
         kind=BY if args.by else AGE,
         limit_s=limit_s,
         window=window,
-        shops=tuple(args.shop),
-        platforms=tuple(args.platform),
+        shops=several(args.shop),
+        platforms=several(args.platform),
         groups=tuple(args.group),
         all_shops=args.all_shops,
         owner=args.owner.strip(),

@@ -9,7 +9,7 @@ import msgspec
 
 from services import assembly, i18n
 from services.cli import json_text, lexicon, spoken, tables
-from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, table, whole
+from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, several, table, whole
 from services.cli.guesses import Doubt
 from services.domain.errors import NotFound, UsageError
 from services.domain.plans import recurrence
@@ -90,7 +90,7 @@ def _add_add(parser: argparse.ArgumentParser) -> None:
     when.add_argument("--zone", default="", help="time zone (default: the fleet's, see `schedule zone`)")
     when.add_argument("--missed", choices=MISSED, default="once", help="runs that nobody could start in time")
     who = parser.add_argument_group("for which shops (one way)")
-    who.add_argument("--shop", action="append", default=[], metavar="SHOP", help="may stand several times")
+    who.add_argument("--shop", action="append", default=[], metavar="SHOP", help="several: again, or with commas")
     who.add_argument("--platform", action="append", default=[], metavar="P", help="several: any of them")
     who.add_argument("--group", action="append", default=[], metavar="G", help="with --platform: both must fit")
     who.add_argument("--all", action="store_true", dest="all_shops", help="all that are registered and enabled")
@@ -352,8 +352,8 @@ def _schedule(args: argparse.Namespace, fleet_zone: str, now: int) -> Schedule:
         every_s=every_s,
         first_at=_start(args.start, args.zone or fleet_zone, now) if args.start else 0,
         zone=args.zone,
-        shops=tuple(args.shop),
-        platforms=tuple(args.platform),
+        shops=several(args.shop),
+        platforms=several(args.platform),
         groups=tuple(args.group),
         all_shops=args.all_shops,
         spread_s=_seconds(args.spread, "spread"),

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from services import assembly
 from services.cli import guesses, json_text, lexicon, progress, shapes, spoken, task_sheet
-from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, seconds
+from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, seconds, several
 from services.cli.instants import Instants
 from services.commands.sheet import text_file
 from services.commands.sheet.orders import Defaults, Orders
@@ -265,7 +265,7 @@ def _look_at(context: Context, doubts: Sequence[guesses.Doubt]) -> list[str] | N
 def _of_shops(args: argparse.Namespace) -> list[TaskSpec]:
     """The same task for each of the shops."""
     payload = json_text.read_object(args.payload, "--payload")
-    shops = list(dict.fromkeys(name.strip() for words in args.shop for name in words.split(",") if name.strip()))
+    shops = several(args.shop)
     for name, value in (("--shop", shops), ("--type", args.task_type)):
         if not value:
             raise UsageError(spoken.phrase("{name} is missing (or use --file)", name=name), field=name)
