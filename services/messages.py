@@ -109,6 +109,7 @@ TEMPLATES: dict[str, str] = {
     "bulk.failed": N_("Not possible: {error}"),
     "import.bad": N_("This record cannot be: look at its {error}."),
     "import.exists": N_("It is here already ({status})."),
+    "import.differs": N_("Another task has its id here ({status}); compare both, and give one of them another id."),
     "import.masked": N_("Secrets of it are hidden by dots: export it again with --reveal."),
     "import.history": N_("It has ended ({status}); history stays where it was."),
     "import.uncertain": N_("It is {status} there; import it when its end is known."),

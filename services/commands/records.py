@@ -18,6 +18,7 @@ from services.domain.fleet import shop
 from services.domain.task import envelope, ids, lane
 from services.domain.task.record import HISTORY_LIMIT, Task
 from services.domain.task.status import Status, Triage
+from services.domain.text import mask
 from services.domain.text.mask import DOTS
 from services.domain.text.message import Message
 from services.domain.types import task_type
@@ -95,7 +96,7 @@ class RecordCommands:
             if answer.code == "created" and answer.task is not None:
                 done.append(task.task_id)
             elif answer.code == "exists":
-                why = Message("import.exists", {"status": answer.task.status if answer.task is not None else ""})
+                why = _there(task, answer.task) if answer.task is not None else Message("import.exists", {"status": ""})
                 skipped.append(Refusal(task_id=task.task_id, why=why))
             else:
                 skipped.append(Refusal(task_id=task.task_id, why=refusal(task.task_id, answer)))
@@ -133,7 +134,7 @@ class RecordCommands:
 def left_out(task: Task, letter: Letter | None = None, known: Task | None = None) -> Message | None:
     """Why a record is not taken over, None when it is; ``known`` has its id here already."""
     if known is not None:
-        return Message("import.exists", {"status": known.status})
+        return _there(task, known)
     fault = _fault(task)
     if fault:
         return Message("import.bad", {"error": fault})
@@ -146,6 +147,26 @@ def left_out(task: Task, letter: Letter | None = None, known: Task | None = None
     if task.status not in _WAITS:
         return Message("import.uncertain", {"status": task.status})
     return Message("import.depends") if task.depends_on else None
+
+
+def as_it_should_be(why: Message) -> bool:
+    """Whether nobody has to do anything about a record that was left out for this: the same is here, or it is over."""
+    return why.code in ("import.exists", "import.history")
+
+
+def _says(payload: str, known: str) -> bool:
+    """Whether a payload is the known one, or that with its secrets as dots."""
+    try:
+        mine, there = json.loads(payload), json.loads(known)
+    except (ValueError, RecursionError):
+        return payload == known
+    return bool(mine in (there, mask.masked(there)))
+
+
+def _there(task: Task, known: Task) -> Message:
+    """That there is a record of this id, and whether it is of the same work."""
+    same = (task.shop, task.task_type) == (known.shop, known.task_type) and _says(task.payload, known.payload)
+    return Message("import.exists" if same else "import.differs", {"status": known.status})
 
 
 def _is_wanted(task: Task) -> bool:

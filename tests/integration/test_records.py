@@ -38,12 +38,17 @@ def test_what_is_left_moves_to_another_machine(tmp_path: Path) -> None:
 
     preview = new.run("import", out, "--dry-run")
     assert (preview["count"], sum(preview["left_out"].values())) == (3, 1)
-    taken = new.run("import", out, "--yes", code=1)
+    taken = new.run("import", out, "--yes")
     assert sorted(taken["done"]) == sorted([dead, plan, waits])
     assert [(one["id"], one["code"]) for one in taken["skipped"]] == [(done, "import.history")]
     again = new.run("import", out, "--dry-run")
     assert (again["count"], sum(again["left_out"].values())) == (0, 4)
     assert any("here already" in why for why in again["left_out"])
+    assert not old.run("import", out, "--yes")["done"], "all of it is there: nothing failed"
+    other = tmp_path / "other.jsonl"
+    other.write_text(out.read_text(encoding="utf-8").replace('"shop_id":"s4"', '"shop_id":"s5"'), encoding="utf-8")
+    clash = new.run("import", other, "--yes", code=1)
+    assert {one["id"]: one["code"] for one in clash["skipped"]}[waits] == "import.differs"
     letter = new.run("dead", "show", dead)
     assert (letter["task"]["error_kind"], len(letter["attempts"])) == ("missing_secret", 1)
     assert json.loads(letter["message"]["body"])["task_id"] == dead

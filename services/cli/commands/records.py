@@ -13,7 +13,7 @@ from typing import Any, TextIO
 from services import assembly, whole_file
 from services.cli import choose, progress, record_files, spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples
-from services.commands.records import left_out
+from services.commands.records import as_it_should_be, left_out
 from services.domain.errors import UsageError
 from services.domain.task.record import Task
 from services.domain.task.status import Status
@@ -135,7 +135,8 @@ def import_records(context: Context) -> int:
         with progress.of_portions("import", len(tasks), quiet=context.json):
             outcome = assembly.commands(engine).records.import_records(tasks, letters)
     context.show(choose.document(outcome) | {"errors": errors}, [*lines, *choose.lines(outcome, "import")])
-    return EXIT_USAGE if errors else EXIT_OK if outcome.clean else EXIT_FAILED
+    clean = not outcome.failed and all(as_it_should_be(one.why) for one in outcome.skipped)
+    return EXIT_USAGE if errors else EXIT_OK if clean else EXIT_FAILED
 
 
 def _foresee(
