@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 
 import msgspec
 
+from services.domain.errors import UsageError
 from services.domain.fleet import shop_filter
 from services.domain.fleet.shop import Shop
 from services.domain.insight import attempts, same_work, verdict, wait
@@ -27,6 +29,7 @@ from services.domain.task.search.query import Groups, Page, Query, Term, Total
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.task.tombstone import Tombstone
 from services.domain.text.message import Message
+from services.domain.text.said import said
 from services.domain.types import flow_trace
 from services.engine import fates
 from services.engine.registry import Registry
@@ -113,6 +116,27 @@ class Weighed(msgspec.Struct, frozen=True, gc=False):
     asks: bool = False  #: whether it is given up only with a reason
 
 
+def _mark(text: str, *, descending: bool) -> str:
+    """What a place in a list belongs to: a filter as it was written, for its times mean others by the next page."""
+    return hashlib.sha256(f"{descending:d} {' '.join(text.split())}".encode()).hexdigest()[:8]
+
+
+def _place(cursor: str, mark: str) -> str:
+    """The place that the store knows.
+
+    Raises:
+        UsageError: it is none, or of another list: what lies between its two places would be passed over.
+    """
+    if not cursor:
+        return ""
+    of, dot, place = cursor.partition(".")
+    if not dot:
+        raise UsageError(said("query.cursor"), field="cursor")
+    if of != mark:
+        raise UsageError(said("query.cursor_filter"), field="cursor")
+    return place
+
+
 class TaskQueries:
     """Blocking questions; call them off the GUI thread."""
 
@@ -137,17 +161,20 @@ class TaskQueries:
 
         Raises:
             FilterError: the text is not a filter; its position and a remedy are in the error.
+            UsageError: the cursor is none, or of another filter, order or direction.
         """
-        return self._store.query(
+        mark = _mark(text, descending=descending)
+        page = self._store.query(
             Query(
                 terms=self._terms(text),
                 sort=sort,
                 descending=descending,
                 limit=limit,
-                cursor=cursor,
+                cursor=_place(cursor, mark),
                 want_total=want_total,
             )
         )
+        return page if page.next is None else msgspec.structs.replace(page, next=f"{mark}.{page.next}")
 
     def _terms(self, text: str) -> tuple[Term, ...]:
         terms = filter.parse(text, now_ms=self._store.now_ms(), time_zone=self._zone)

@@ -154,6 +154,12 @@ def test_pages_follow_each_other(api: Api) -> None:
             cursor = page["next"] or ""
         problem(ask.get("/api/v1/tasks", params={"limit": 1001}), 422, "usage")
         problem(ask.get("/api/v1/tasks", params={"cursor": "nonsense"}), 422)
+        first = ask.get("/api/v1/tasks", params={"limit": 1, "filter": "status:active"}).json()["next"]
+        for other in ({"filter": "status:waiting"}, {}, {"filter": "status:active", "reverse": True}):
+            told = problem(ask.get("/api/v1/tasks", params={"cursor": first, **other}), 422)
+            assert (told["code"], told["field"]) == ("query.cursor_filter", "cursor")
+        again = ask.get("/api/v1/tasks", params={"cursor": first, "filter": " status:active "})
+        assert again.status_code == 200, "it is the same filter"
     assert sorted(seen) == sorted(ids)
     assert cursor == ""
 
