@@ -32,6 +32,11 @@ from services.settings.values import (
 
 #: what flows print of their JSON, and of paths
 _PRINTED = '{"file": "C:\\new-1+2 ~.csv"}'
+#: an address of a bucket, what is nearly one, how any address begins (a drive is one letter), and words for nowhere
+_BUCKET = re.compile(r"s3://[\w.:-]+(?:/.*)?", re.DOTALL | re.ASCII)
+_S3 = re.compile(r"s3(?::[/\\]*|//+)([\w.].*)", re.IGNORECASE | re.DOTALL)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_NOWHERE = frozenset({"off", "none", "no", "false", "null", "never", "disabled"})
 DAY_S = 86_400
 MAX_NAME = 100
 MAX_PREEMPTIONS = 20
@@ -150,10 +155,25 @@ def _http(http: HttpSettings) -> Iterator[tuple[str, bool, str]]:
         yield f"executors.http.requests.{name:.64}.url", good, said("must.url")
 
 
+def _is_place(place: str) -> bool:
+    """Whether files may lie there: what is nearly an address, or nearly `off`, would be a folder of that name."""
+    if place.startswith("s3://"):
+        return _BUCKET.fullmatch(place) is not None
+    odd = place != place.strip() or _SCHEME.match(place) is not None or _S3.match(place) is not None
+    return not odd and (place == "off" or place.lower() not in _NOWHERE)
+
+
+def _place_meant(place: str) -> str:
+    """What was probably meant, "" where nobody can tell."""
+    found = _S3.fullmatch(place.strip())
+    if found and not _is_place(place):
+        return f"s3://{found[1]}"
+    return "off" if place.strip().lower() in _NOWHERE else ""
+
+
 def _artifacts(files: ArtifactSettings) -> Iterator[tuple[str, bool, str]]:
-    scheme, found, bucket = files.place.partition("://")
-    good = not found or (scheme == "s3" and bool(bucket.strip("/")))
-    yield "artifacts.place", good, said("must.place")
+    near = _place_meant(files.place)
+    yield "artifacts.place", _is_place(files.place), said("must.place_near", near=near) if near else said("must.place")
     for name in ("file_mb", "task_mb", "free_mb"):
         yield f"artifacts.{name}", 0 <= getattr(files, name) <= MAX_MB, said("must.up_to", most=MAX_MB)
     yield "artifacts.attempt_files", 0 <= files.attempt_files <= 10_000, said("must.up_to", most=10_000)

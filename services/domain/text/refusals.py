@@ -84,6 +84,7 @@ REFUSALS: dict[str, str] = {
     "must.exit_codes": N_("of exit codes other than 0"),
     "must.url": N_("an address that begins with http:// or https://"),
     "must.place": N_("a folder, s3://bucket/folder, off, or empty"),
+    "must.place_near": N_("a folder, s3://bucket/folder, off, or empty; {near} is probably meant"),
     "must.screen": N_("WIDTHxHEIGHT, such as 1366x768"),
     "must.proxy": N_("http://, https:// or socks5:// with host and port"),
     "must.pattern": N_("a regular expression"),
@@ -848,6 +849,10 @@ REFUSALS: dict[str, str] = {
     "payload.no_message": N_("payload: {error}"),
     "query.cursor": N_("the place to go on from is damaged; start again at the first page"),
     "query.cursor_order": N_("the place to go on from belongs to the order by {sort}"),
+    "query.cursor_filter": N_(
+        "the place to go on from belongs to another filter or direction; ask as for the page before, or start again at"
+        " the first page"
+    ),
     "query.no_group": N_("tasks cannot be grouped by {by}; use {known}"),
     "query.no_sort": N_("tasks cannot be sorted by {sort}; use {known}"),
     "query.logs_grouped": N_("what stands in logs cannot be counted in groups"),

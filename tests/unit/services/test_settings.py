@@ -256,6 +256,42 @@ def test_no_text_holds_control_characters(tmp_path: Path, text: str, field: str,
     config.load(home=written(tmp_path, text.replace("'A'", '"two\\nlines\\tand a tab"')))
 
 
+@pytest.mark.parametrize(
+    ("place", "meant"),
+    [
+        ("s3:/x", "s3://x"),
+        ("S3://x", "s3://x"),
+        ("s3:x/y", "s3://x/y"),
+        ("s3//x", "s3://x"),
+        ("s3:///x", "s3://x"),
+        (" s3://x", "s3://x"),
+        ("s3:\\x", "s3://x"),
+        ("Off", "off"),
+        ("none", "off"),
+        ("s3://", ""),
+        ("s3://a b/c", ""),
+        ("http://x", ""),
+        ("file:/tmp", ""),
+        ("gs://x", ""),
+        ("/tmp/x ", ""),
+    ],
+)
+def test_what_is_nearly_a_place_for_files_is_no_folder(tmp_path: Path, place: str, meant: str) -> None:
+    found = fault(written(tmp_path, f"[artifacts]\nplace = {json.dumps(place)}\n"))
+    assert found.field == "artifacts.place"
+    assert "artifacts.place must be a folder, s3://bucket/folder, off, or empty" in str(found)
+    assert (f"; {meant} is probably meant" in str(found)) == bool(meant)
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["", "off", "s3://x", "s3://my.bucket-1/a b/c", "/data/s3", "C:\\files", "c:/files", "~/files", "s3/x", "no way"],
+)
+def test_a_place_for_files_is_taken(tmp_path: Path, place: str) -> None:
+    text = f"[artifacts]\nplace = {json.dumps(place)}\n"
+    assert config.load(home=written(tmp_path, text)).artifacts.place == place
+
+
 def test_variables_of_any_depth_are_values_or_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLEETDECK_WORKER__HANDLERS", "[" * 20_000)
     assert config.load(home=tmp_path).worker.handlers == ("[" * 20_000,)
