@@ -42,6 +42,16 @@ class Call:
         """What a command says that changes something."""
         return answer(self._runner.act(self.caller, verb, *named, **options).document, status)
 
+    def act_once(self, key: str, asked: object, verb: str, *, status: int = 200, **options: Any) -> Response:
+        """The same, once for each ``key`` (none: each time) with which ``asked`` comes."""
+        if not key:
+            return self.act(verb, status=status, **options)
+        document, before = self._runner.act_once(self.caller, key, asked, verb, **options)
+        response = answer(document, status)
+        if before:
+            response.headers["Idempotency-Replayed"] = "true"
+        return response
+
 
 def answer(document: Any, status: int = 200) -> Response:
     """A document as it goes out: secrets as dots."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import functools
+import hashlib
+import json
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -21,9 +23,19 @@ from services.cli import program
 from services.cli.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, EXIT_USAGE, ConsoleRequest, Context
 from services.commands.operator import Operator
 from services.domain import audit
+from services.domain.errors import BrokerError, ConsoleError, StoreError
+from services.domain.fleet import role
+from services.domain.text.said import said
+from services.ports import Store
 
+#: the header of a request that may be sent again
+KEY = "Idempotency-Key"
 #: callers whose commands are kept ready
 KEPT = 64
+#: documents of requests that came with a key, 256 heaps of them by the first two digits of their names: how long one is
+#: known, how many a heap holds, and how long an answer is kept; a longer one is told again by what was made
+KIND, KEPT_MS, IN_HEAP, MOST_KEPT = "request", 86_400_000, 32, 4_000
+TRIES = 20
 #: of an answer: what was done; while all of it is empty, nothing was
 _DONE = ("done", "requested", "created")
 _UNKNOWN = frozenset({"task.unknown"})
@@ -41,6 +53,68 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     code: int
     document: Any
+
+
+class Sent(msgspec.Struct, frozen=True, kw_only=True):
+    """A request that came with a key."""
+
+    key: str  #: of the caller
+    asked: str  #: what it said
+    at: int  #: when it came first, UTC ms
+    answer: str = ""  #: "" before there is one, and where it is too long to be kept
+
+
+class Requests:
+    """The requests of the last 24 hours that came with a key, in the store: whichever server is asked again knows them.
+
+    They lie in heaps, so that one is found without the others; of a full heap the oldest is forgotten. What it has made
+    is made once all the same for whoever is still about to answer it: its ids follow from the key.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def begin(self, key: str, asked: str) -> tuple[Sent, bool]:
+        """The request as it came first, and whether that is now."""
+        fresh = Sent(key=key, asked=asked, at=self._store.now_ms())
+
+        def put(heap: list[Sent]) -> list[Sent]:
+            return heap if any(one.key == key for one in heap) else [*heap, fresh]
+
+        known = next(one for one in self._change(key, put) if one.key == key)
+        return known, known == fresh
+
+    def end(self, sent: Sent, answer: str) -> None:
+        """Keep the answer."""
+        done = replace(sent, answer=answer if len(answer) <= MOST_KEPT else "")
+        self._change(sent.key, lambda heap: [done if one == sent else one for one in heap])
+
+    def forget(self, sent: Sent) -> None:
+        """Nothing came of it."""
+        self._change(sent.key, lambda heap: [one for one in heap if one != sent])
+
+    def _change(self, key: str, change: Callable[[list[Sent]], list[Sent]]) -> list[Sent]:
+        name = key[:2]
+        for _ in range(TRIES):
+            body = self._store.document(KIND, name)
+            before = _heap(body)
+            known = [one for one in before if one.at > self._store.now_ms() - KEPT_MS]
+            after = change(known)[-IN_HEAP:]
+            if after == before and body is not None:
+                return after
+            text = msgspec.json.encode(after).decode()
+            if body is None and self._store.add_document(KIND, name, text):
+                return after
+            if body is not None and self._store.swap_document(KIND, name, body, text):
+                return after
+        raise StoreError(said("document.contested", name=f"{KIND} {name}"))
+
+
+def _heap(body: str | None) -> list[Sent]:
+    try:
+        return msgspec.json.decode(body or "[]", type=list[Sent])
+    except msgspec.DecodeError:  # repair sets it aside; until then it is in nobody's way
+        return []
 
 
 class _Asked(Context):
@@ -77,6 +151,7 @@ class Runner:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self._requests = Requests(engine.store)
         self._commands: OrderedDict[str, Commands] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -91,17 +166,49 @@ class Runner:
                 self._commands.popitem(last=False)
         return replace(self.engine, acting=commands)
 
-    def ask(self, caller: Caller, verb: str, *named: str, **options: Any) -> Answer:
-        """Run a command: ``task list``, what it names, and its options; those that are empty are left out.
+    def ask(self, caller: Caller, verb: str, *named: str, once: str = "", **options: Any) -> Answer:
+        """Run a command: ``task list``, what it names, and its options; those that are empty are left out. ``once``:
+        what is made under this name is made once.
 
         Raises:
             ConsoleError: as the command does.
         """
         with i18n.speaking(i18n.SOURCE_LANGUAGE):  # for a program
             args = _grammar().parse_args(words(verb, *named, **options))
-            asked = _Asked(args, _no_window, origin="rest", over=self.acting(caller))
+            asked = _Asked(args, _no_window, origin="rest", once=once, over=self.acting(caller))
             code = int(args.handler(asked))
         return Answer(code=code, document=asked.document)
+
+    def act_once(self, caller: Caller, key: str, asked: object, verb: str, **options: Any) -> tuple[Any, bool]:
+        """``act``, once for each ``key`` of a caller in 24 hours: the document, and whether this is an answer of
+        before. What did nothing is forgotten. ``asked``: all that was said.
+
+        Raises:
+            Problem: the key came with another request; or as of ``act``.
+        """
+        if caller.operator.read_only or not role.reaches(caller.operator.role, role.OPERATOR):
+            return self.act(caller, verb, **options).document, False  # which refuses, and nothing is to be kept
+        text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
+        sent, fresh = self._requests.begin(_digest(f"{caller.name}\n{key}"), _digest(text))
+        if sent.asked != _digest(text):
+            raise Problem(
+                status=422,
+                detail="this Idempotency-Key came with another request before",
+                code="idempotency.other",
+                field=KEY,
+                remedy="Send another key with another request; to repeat one, send all of it as it was.",
+            )
+        if sent.answer:
+            return json.loads(sent.answer), True
+        try:
+            document = self.act(caller, verb, once=f"{sent.key}.{sent.at}", **options).document
+        except (Problem, ConsoleError) as exc:
+            gone = isinstance(exc, BrokerError | StoreError) or getattr(exc, "status", 0) == 503
+            if not gone:  # else some of it may be made, and asking again goes on with that
+                self._requests.forget(sent)
+            raise
+        self._requests.end(sent, json.dumps(document, ensure_ascii=False))
+        return document, not fresh
 
     def act(self, caller: Caller, verb: str, *named: str, **options: Any) -> Answer:
         """The same for a command that changes something: what was not done is a problem.
@@ -124,6 +231,10 @@ class Runner:
         if answer.code in (EXIT_FAILED, EXIT_USAGE) and _has_done(document):
             return answer  # told as refused it would be asked for once more, and made twice
         raise _refused(answer.code, document)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:40]
 
 
 def words(verb: str, *named: str, **options: Any) -> list[str]:

@@ -359,4 +359,5 @@ def _in_words(text: str) -> str:
 
 
 def _place(parts: Sequence[Any]) -> str:
-    return plain(".".join(visible(str(part))[:80] for part in parts[1:]))
+    told = ".".join(visible(str(part))[:80] for part in parts[1:])
+    return told if parts[0] == "header" else plain(told)

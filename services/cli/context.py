@@ -57,6 +57,7 @@ class Context(msgspec.Struct):
     args: argparse.Namespace
     open_console: OpenConsole
     origin: str = "cli"  #: where tasks come from that are created by it
+    once: str = ""  #: under which they are created once, however often they are asked for; "" each time anew
 
     @property
     def json(self) -> bool:

@@ -54,6 +54,7 @@ _CHECKS: Mapping[str, Callable[[str], object]] = {
     token.KIND: token.DOCUMENT.load,
     token.USED: _json(int),
     "bulk": _json(dict[str, Any]),
+    "request": _json(list[dict[str, Any]]),
     LIFE: _json(dict[str, int]),
     shop_queue.KIND: shop_queue.parse,
     drift.KIND: drift.DOCUMENT.load,

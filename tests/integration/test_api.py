@@ -10,10 +10,13 @@ from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from services import assembly
+from services.api.runner import IN_HEAP, KEPT_MS, KIND, MOST_KEPT, Requests
 from services.domain.errors import StoreUnavailable, UsageError
 from services.domain.task.record import Task
+from services.engine.steps import Steps
 from services.settings.values import ApiSettings
 from tests.integration.api_rig import Api, serving
 from tests.integration.cli_rig import Cli
@@ -43,6 +46,11 @@ def entry(api: Api, action: str) -> tuple[str, str]:
     """Who did it last, and how it ended."""
     found = next(one for one in api.fleet.engine.store.audit(100) if one.action == action)
     return found.who, found.outcome
+
+
+def recorded(api: Api) -> list[str]:
+    """Ids of all tasks there are."""
+    return list(assembly.queries(api.fleet.engine).tasks.ids(""))
 
 
 def test_what_an_operator_creates_is_there_and_is_told_under_the_name_of_its_token(api: Api) -> None:
@@ -298,6 +306,70 @@ def test_a_duplicate_is_a_conflict_that_names_the_other(api: Api) -> None:
         assert task_id in str(told["detail"])
         bad = ask.post("/api/v1/tasks", json={"shops": ["pdd:s1"], "type": "checked", "payload": {"page": 0}})
         assert problem(bad, 422)["field"] == "page"
+
+
+def test_a_request_that_is_sent_again_creates_nothing_more_and_is_answered_the_same(api: Api) -> None:
+    new = {"shops": ["pdd:s1", "pdd:s2"], "type": "work", "payload": {"n": 1}, "delay": 60}
+    with api.by("operator") as ask:
+        named = {"Idempotency-Key": "order-7"}
+        first = ask.post("/api/v1/tasks", json=new, headers=named)
+        again = ask.post("/api/v1/tasks", json=dict(reversed(new.items())), headers=named)
+        assert (first.status_code, again.status_code, again.json()) == (201, 201, first.json())
+        assert ("idempotency-replayed" in first.headers, again.headers["idempotency-replayed"]) == (False, "true")
+        told = problem(ask.post("/api/v1/tasks", json=new | {"delay": 61}, headers=named), 422, "idempotency.other")
+        assert told["field"] == "Idempotency-Key"
+        other = ask.post("/api/v1/tasks", json=new | {"payload": {}}, headers={"Idempotency-Key": "order-8"})
+        assert (other.status_code, len(other.json()["created"])) == (201, 2)
+        assert problem(ask.post("/api/v1/tasks", json=new, headers={"Idempotency-Key": "x" * 201}), 422)
+    with api.by("viewer") as ask:
+        problem(ask.post("/api/v1/tasks", json=new, headers=named), 403)
+    with api.client(api.token("operator", "another")) as ask:
+        mine = ask.post("/api/v1/tasks", json=new | {"payload": {"n": 3}}, headers=named).json()
+        assert not set(mine["created"]) & set(first.json()["created"]), "each caller has keys of its own"
+    assert len(recorded(api)) == 6
+
+
+def test_what_was_refused_is_looked_at_anew_under_its_key(api: Api) -> None:
+    new = {"shops": ["pdd:s1"], "type": "single"}
+    with api.by("operator") as ask:
+        (task_id,) = ask.post("/api/v1/tasks", json=new).json()["created"]
+        problem(ask.post("/api/v1/tasks", json=new, headers={"Idempotency-Key": "k"}), 409, "task.duplicates")
+        api.fleet.commands().tasks.cancel([task_id])
+        made = ask.post("/api/v1/tasks", json=new, headers={"Idempotency-Key": "k"})
+        assert (made.status_code, "idempotency-replayed" in made.headers) == (201, False)
+
+
+def test_who_heard_no_answer_asks_again_and_it_is_made_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The records are there, and the server lost the store before it could say so."""
+    new = {"shops": ["pdd:s1"], "type": "work", "payload": {"n": 1}}
+    lost = ["once"]
+    follow = Steps.follow
+
+    def fail(self: Steps, *given: Any, **more: Any) -> Any:
+        if lost:
+            lost.clear()
+            raise StoreUnavailable("gone")
+        return follow(self, *given, **more)
+
+    monkeypatch.setattr(Steps, "follow", fail)
+    with api.by("operator") as ask:
+        problem(ask.post("/api/v1/tasks", json=new, headers={"Idempotency-Key": "k"}), 503)
+        made = ask.post("/api/v1/tasks", json=new, headers={"Idempotency-Key": "k"})
+    assert recorded(api) == made.json()["created"]
+
+
+def test_of_very_many_keys_the_oldest_are_forgotten(api: Api) -> None:
+    store = api.fleet.engine.store
+    requests = Requests(store)
+    for number in range(2 * IN_HEAP):
+        sent, fresh = requests.begin(f"aa{number}", "x")
+        assert fresh
+        requests.end(sent, "y" * MOST_KEPT)
+    assert requests.begin(f"aa{2 * IN_HEAP - 1}", "x") == (replace(sent, answer="y" * MOST_KEPT), False)
+    assert list(store.documents(KIND)) == ["aa"]
+    assert len(store.documents(KIND)["aa"]) < IN_HEAP * (MOST_KEPT + 500)
+    store.put_document(KIND, "aa", json.dumps([{"key": "aa1", "asked": "x", "at": store.now_ms() - KEPT_MS}]))
+    assert requests.begin("aa1", "z")[1], "it is a day old"
 
 
 def test_what_was_done_lately_is_a_conflict_that_names_who_did_it(api: Api) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Header, Query, Response
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from services.api import shapes
 from services.api.here import Here
+from services.api.runner import KEY
 from services.api.shapes import Choice, Cursor, Filter, Id, Limit, Name, Sort, Text
 from services.domain.errors import UsageError
 from services.domain.gates.dependency import POLICIES
@@ -23,6 +24,17 @@ Priority = Annotated[
     str,
     BeforeValidator(lambda given: str(given) if type(given) is int else given),
     Field(max_length=10, description="high, normal, low or 1-10"),
+]
+
+
+Key = Annotated[
+    str,
+    Header(
+        alias=KEY,
+        max_length=200,
+        pattern="^[!-~]*$",
+        description="your name for this request: sent again within 24 hours it creates nothing and answers the same",
+    ),
 ]
 
 
@@ -116,12 +128,13 @@ def task(here: Here, task_id: Id) -> Response:
 
 
 @router.post("", response_model=shapes.Created, status_code=201, summary="Create a task, or one for each shop")
-def create(here: Here, new: NewTask) -> Response:
+def create(here: Here, new: NewTask, key: Key = "") -> Response:
     fields = new.model_dump(exclude={"shops", "payload"})
     if any("," in shop for shop in new.shops):
         raise UsageError(said("api.comma"), field="shops")
     payload = json.dumps(new.payload, ensure_ascii=False)
-    return here.act("task create", status=201, shop=new.shops, payload=payload, yes=True, **fields)
+    asked = new.model_dump()
+    return here.act_once(key, asked, "task create", status=201, shop=new.shops, payload=payload, yes=True, **fields)
 
 
 @router.post("/cancel", response_model=shapes.Outcome, summary="End what waits, ask what runs to stop")

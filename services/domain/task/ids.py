@@ -43,6 +43,11 @@ def again_id(platform: str, task_type: str, shop_id: str, old: str) -> str:
     return task_id(platform, task_type, shop_id, f"again{hashlib.sha256(old.encode()).hexdigest()[:16]}")
 
 
+def once_id(platform: str, task_type: str, shop_id: str, name: str) -> str:
+    """The one id of what is asked for under a name, so that asking twice makes it once."""
+    return task_id(platform, task_type, shop_id, f"once{hashlib.sha256(name.encode()).hexdigest()[:16]}")
+
+
 def valid_foreign_id(text: object) -> bool:
     """Whether ``text`` may name a task: at most 200 printable ASCII characters, not all blank."""
     return isinstance(text, str) and _FOREIGN.match(text) is not None

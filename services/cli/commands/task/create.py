@@ -20,7 +20,7 @@ from services.domain.errors import UsageError
 from services.domain.fleet import platforms
 from services.domain.fleet.shop import valid_word
 from services.domain.gates import dependency
-from services.domain.task import lane, ledger
+from services.domain.task import ids, lane, ledger
 from services.domain.task.record import Task
 from services.domain.task.status import Status
 from services.domain.text.said import Said, said
@@ -122,6 +122,7 @@ def create(context: Context) -> int:
         instants = Instants.of(engine)
         plan = instants.read(args.not_before, "--not-before"), instants.read(args.deadline, "--deadline")
         specs = [_with_platform(_with_options(_planned(spec, *plan), args, batch), engine) for spec in specs]
+        specs = _made_once(specs, context.once)
         warnings = _look_at(context, guesses.doubts(engine, specs))
         if warnings is None:
             return EXIT_FAILED
@@ -326,6 +327,16 @@ def _with_options(spec: TaskSpec, args: argparse.Namespace, batch: str) -> TaskS
         depends_on=(*spec.depends_on, *args.depends_on),
         on_dependency_failure=args.on_dependency_failure or spec.on_dependency_failure,
     )
+
+
+def _made_once(specs: Sequence[TaskSpec], once: str) -> list[TaskSpec]:
+    """With ids that follow from the name under which they are created, if there is one."""
+    if not once:
+        return list(specs)
+    return [
+        replace(spec, task_id=ids.once_id(spec.platform, spec.task_type, spec.shop_id, f"{once}.{place}"))
+        for place, spec in enumerate(specs)
+    ]
 
 
 def _planned(spec: TaskSpec, at_ms: int, deadline_ms: int) -> TaskSpec:
