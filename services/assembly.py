@@ -23,6 +23,7 @@ from services.clock import ClockOf, SystemClock, machine_zone
 from services.commands import operator
 from services.commands.alerts import AlertCommands
 from services.commands.audit import Audit, AuditCommands
+from services.commands.back import ways
 from services.commands.batches import BatchCommands
 from services.commands.breakers import BreakerCommands
 from services.commands.bulk import book
@@ -349,7 +350,7 @@ def queries(engine: Engine) -> Queries:
     # the window shows times in a zone of its own, the command line in that of the fleet: each reads what it shows
     meant = (fleet_zone(engine.store) if engine.via == CLI else "") or engine.settings.time_zone
     alerts = AlertQueries(engine.store, _secret, rules.DEFAULTS)
-    trail = AuditQueries(engine.store, witness(engine.settings), meant)
+    trail = AuditQueries(engine.store, witness(engine.settings), meant, ways.possible)
     promises = PromiseQueries(engine.store, engine.registry)
     past = PastQueries(
         recorder_file(engine.settings), trail, partial(_incidents, alerts), engine.store.now_ms, rules.PAST,

@@ -39,13 +39,13 @@ MOST, MAX_NOTE = 1000, 500
 #: a refused attempt is told again after that long: what tries in a loop must not fill the trail
 REFUSED_MS = 3_600_000
 _heard: contextvars.ContextVar[list[AuditEntry] | None] = contextvars.ContextVar("heard", default=None)
-_undone: contextvars.ContextVar[str] = contextvars.ContextVar("undone", default="")
+_undone: contextvars.ContextVar[Sequence[AuditEntry]] = contextvars.ContextVar("undone", default=())
 
 
 @contextmanager
-def undoing(entry_id: str) -> Iterator[None]:
-    """What this thread does within takes the act of this entry back, and its own entry says so."""
-    before = _undone.set(entry_id)
+def undoing(entries: Sequence[AuditEntry]) -> Iterator[None]:
+    """What this thread does within takes the acts of these entries back, and its own entries say so."""
+    before = _undone.set(entries)
     try:
         yield
     finally:
@@ -222,8 +222,7 @@ class Audit:
             link = self._next()
             if self._via:
                 detail = {**detail, chain.VIA: self._via}
-            if undone := _undone.get():
-                detail = {**detail, chain.UNDOES: undone}
+            detail = {**detail, **chain.undoing(_undone.get())}
             if len(targets) > TARGETS_KEPT:
                 detail = {**detail, "count": len(targets)}
             entry = AuditEntry(

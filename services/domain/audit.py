@@ -28,8 +28,9 @@ ACCEPT = "audit.accept"
 TARGETS_KEPT = 200
 #: among the details of an act of a person: through what it was asked for
 VIA = "via"
-UNDOES = "undoes"  #: of an act that takes another one back: the name of that one's entry
-_ASIDE = frozenset({VIA, UNDOES})  #: what of the details is not about the act itself
+#: of an act that takes another one back: the name of that one's entry, of several a list; and what that one was
+UNDOES, UNDONE = "undoes", "undone"
+_ASIDE = frozenset({VIA, UNDOES, UNDONE})  #: what of the details is not about the act itself
 #: that, as ``origin`` tells it; a rule and a worker say it by their names
 WINDOW, CLI, REST, PYTHON, RULE, WORKER = "window", "cli", "rest", "python", "rule", "worker"
 _PROGRAMS = (("rule ", RULE), ("known issue ", RULE), ("worker ", WORKER))
@@ -172,9 +173,21 @@ def told_of(entry: AuditEntry) -> dict[str, object]:
     return {name: value for name, value in details(entry).items() if name not in _ASIDE}
 
 
-def undoes(entry: AuditEntry) -> str:
-    """The name of the entry whose act it took back, "" for none."""
+def undoing(entries: Sequence[AuditEntry]) -> dict[str, object]:
+    """What an act says among its details that takes back the acts of these entries."""
+    names = [entry.entry_id for entry in entries[:TARGETS_KEPT]]
+    return {UNDOES: names if len(names) > 1 else names[0], UNDONE: entries[0].action} if names else {}
+
+
+def undoes(entry: AuditEntry) -> tuple[str, ...]:
+    """The names of the entries whose acts it took back."""
     found = details(entry).get(UNDOES)
+    return tuple(one for one in (found if isinstance(found, list) else [found]) if isinstance(one, str) and one)
+
+
+def undone_act(entry: AuditEntry) -> str:
+    """The act that it took back, "" where it took none back, or a program before wrote it, which did not say."""
+    found = details(entry).get(UNDONE)
     return found if isinstance(found, str) else ""
 
 

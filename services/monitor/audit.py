@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -20,7 +20,9 @@ from services.monitor import aside
 from services.monitor.aside import AsideView
 from services.ports import AuditEntry, Store
 
-FIELDS = ("who", "action", "target", "outcome", "detail", "state", "from", "text")
+FIELDS = ("who", "action", "target", "outcome", "detail", "state", "from", "undo", "text")
+#: whether an act can be taken back from its entry, or was
+POSSIBLE, UNDONE = "possible", "done"
 PAGE, SCAN_LIMIT = 200, 50_000
 #: so many entries since an act are looked at for what was done to the same object
 MOST_SINCE = 20_000
@@ -31,13 +33,18 @@ BAR_MS, DAY_MS, MOST_OF_A_DAY = 600_000, 86_400_000, 10_000
 #: fields that may have one of several values, with commas between them
 _LISTED = ("who", "action", "target", "state", "from")
 _Test = Callable[[AuditEntry], bool]
+#: by an entry, when another act took its own back, UTC ms
+Undone = Mapping[str, int]
 
 
 class AuditEntries(msgspec.Struct, frozen=True, kw_only=True):
-    """Entries, the last one first. ``next``: the entry to go on from, "" at the end."""
+    """Entries, the last one first. ``next``: the entry to go on from, "" at the end; ``undone``: those of the trail, as
+    far as it was looked at, whose acts were taken back.
+    """
 
     entries: tuple[AuditEntry, ...]
     next: str = ""
+    undone: Undone = {}
 
 
 class Day(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,12 +132,67 @@ def _settled(entries: Sequence[AuditEntry], now_ms: int) -> int:
     return len(entries)
 
 
+class _Undone:
+    """Which acts were taken back: the entry of who did it is newer, so it is met before by whoever reads from the
+    newest on. Acts that were taken back themselves take nothing back.
+    """
+
+    def __init__(self) -> None:
+        self._at: dict[str, tuple[int, str]] = {}  #: when, UTC ms, and by which entry
+        self._passed: set[str] = set()  #: entries of which all newer ones were met
+        self._lock = threading.Lock()
+
+    def meet(self, entry: AuditEntry) -> None:
+        """The next older one was read."""
+        names = audit.undoes(entry) if entry.outcome == "done" else ()
+        with self._lock:
+            if not names or entry.entry_id in self._at:
+                return
+            by = entry.at, entry.entry_id
+            kept = {name: one for name, one in self._at.items() if one[1] not in names}
+            self._at = kept | {name: max(by, kept.get(name, by)) for name in names}
+
+    def passed(self, name: str) -> None:
+        """All that is newer than this entry, and itself, was met."""
+        with self._lock:
+            self._passed.add(name)
+
+    def catch_up(self, store: Store, before: str) -> None:
+        """Meet what is newer than this entry; who goes on from where others were led to has met it already."""
+        place = ""
+        for _page in range(SCAN_LIMIT // PAGE):
+            if before in self._passed or not (page := store.audit(PAGE, place)):
+                return
+            for entry in page:
+                self.meet(entry)
+                self.passed(entry.entry_id)
+            place = page[-1].entry_id
+
+    def at(self, name: str) -> int:
+        """When the act of an entry was taken back, UTC ms; 0 for never."""
+        return self._at.get(name, (0, ""))[0]
+
+    def all(self) -> Undone:
+        """Each that was met."""
+        with self._lock:
+            return {name: at for name, (at, _by) in self._at.items()}
+
+
 class AuditQueries:
     """Blocking questions; call them off the GUI thread."""
 
-    def __init__(self, store: Store, witness: Witness | None = None, time_zone: str = "") -> None:
-        """``time_zone``: in which days of a filter begin and end, "" for that of this machine."""
+    def __init__(
+        self,
+        store: Store,
+        witness: Witness | None = None,
+        time_zone: str = "",
+        can_undo: Callable[[AuditEntry, int], bool] = lambda _entry, _now: False,
+    ) -> None:
+        """``time_zone``: in which days of a filter begin and end, "" for that of this machine; ``can_undo``: whether
+        its entry is enough to take an act back now (UTC ms).
+        """
         self._store, self._witness, self._zone = store, witness, time_zone
+        self._can_undo, self._undone = can_undo, _Undone()
         self._tally, self._counting = _Tally(), threading.Lock()
 
     def verify(self) -> Verdict:
@@ -143,7 +205,8 @@ class AuditQueries:
 
     def entries(self, text: str = "", *, limit: int = 50, before: str = "", scan: int = 0) -> AuditEntries:
         """The newest entries that match all words: ``who:ann* action:dead.republish target:ID outcome:partly
-        detail:batch state:unknown,open from:cli age<2h since:2026-11-20 until:today``, bare words anywhere, ``-``
+        detail:batch state:unknown,open from:cli undo:possible age<2h since:2026-11-20 until:today``, bare words
+        anywhere, ``-``
         negates, ``*`` at the end is a prefix; outcome, detail and bare words mean "contains". ``since`` and ``until``
         take a day, a moment or a span before now; the day named by ``until`` belongs to it. No more than ``scan``
         entries are looked at.
@@ -153,20 +216,31 @@ class AuditQueries:
         """
         if before and not audit.is_entry(before):
             raise UsageError(said("audit.before", value=f"{before!r:.60}"), field="--before")
-        tests = _tests(text, Times(self._store.now_ms(), self._zone))
+        tests = _tests(text, Times(self._store.now_ms(), self._zone), self._undo)
+        if before:
+            self._undone.catch_up(self._store, before)
         found: list[AuditEntry] = []
-        scanned = 0
-        while len(found) < limit and scanned < (scan or SCAN_LIMIT):
-            page = self._store.audit(PAGE, before)
+        for scanned, entry in enumerate(self._from(before), 1):
+            if all(test(entry) for test in tests):
+                found.append(entry)
+            if len(found) == limit or scanned >= (scan or SCAN_LIMIT):
+                self._undone.passed(entry.entry_id)
+                return AuditEntries(entries=tuple(found), next=entry.entry_id, undone=self._undone.all())
+        return AuditEntries(entries=tuple(found), undone=self._undone.all())
+
+    def _from(self, before: str) -> Iterator[AuditEntry]:
+        """Each that is older than this one, the newest first; what they took back is known by then."""
+        while page := self._store.audit(PAGE, before):  # one that is only shorter has rows that cannot be read
             for entry in page:
-                before, scanned = entry.entry_id, scanned + 1
-                if all(test(entry) for test in tests):
-                    found.append(entry)
-                    if len(found) == limit:
-                        return AuditEntries(entries=tuple(found), next=before)
-            if not page:  # one that is only shorter has rows that cannot be read
-                return AuditEntries(entries=tuple(found))
-        return AuditEntries(entries=tuple(found), next=before)
+                self._undone.meet(entry)
+                yield entry
+            before = page[-1].entry_id
+
+    def _undo(self, entry: AuditEntry, now_ms: int) -> str:
+        """Whether it can be taken back, was, or neither."""
+        if self._undone.at(entry.entry_id):
+            return UNDONE if audit.state(entry, now_ms) in ("done", "partly") else ""
+        return POSSIBLE if self._can_undo(entry, now_ms) else ""
 
     def day(self) -> Day:
         """The last 24 h, in whole bars of the clock. Only what was written since the last look is read.
@@ -216,7 +290,7 @@ class AuditQueries:
             found += part.entries
             before = part.next
             if not before or len(found) >= limit or (stop is not None and stop.is_set()):
-                return AuditEntries(entries=tuple(found), next=before)
+                return AuditEntries(entries=tuple(found), next=before, undone=part.undone)
 
     def each(self, text: str = "", stop: threading.Event | None = None) -> Iterator[AuditEntry]:
         """All entries that match, the newest first, as they are read.
@@ -233,8 +307,16 @@ class AuditQueries:
                 return
 
 
-def _tests(text: str, times: Times) -> list[_Test]:
-    return [_not(_test(term, times)) if term.negated else _test(term, times) for term in terms(text)]
+def _tests(text: str, times: Times, undo: Callable[[AuditEntry, int], str]) -> list[_Test]:
+    found = [(term, _undo(term, times, undo) if term.name == "undo" else _test(term, times)) for term in terms(text)]
+    return [_not(test) if term.negated else test for term, test in found]
+
+
+def _undo(term: Term, times: Times, undo: Callable[[AuditEntry, int], str]) -> _Test:
+    if term.op != ":" or not set(term.values) <= {POSSIBLE, UNDONE}:
+        known = ", ".join((POSSIBLE, UNDONE))
+        raise UsageError(said("audit.undo", value=f"{term.value!r:.40}", known=known), field="filter")
+    return lambda entry: undo(entry, times.now_ms) in term.values
 
 
 def _test(term: Term, times: Times) -> _Test:

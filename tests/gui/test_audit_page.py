@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import redis
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtCore import QObject, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
@@ -21,6 +21,7 @@ from pytestqt.qtbot import QtBot
 from console.bootstrap import OpenWindow as Console
 from services import act_words, i18n
 from services.commands.audit import Audit
+from services.commands.outcome import Outcome
 from services.domain import audit
 from services.domain.errors import OperatorError, StoreUnavailable
 from services.domain.fleet.shop import Shop
@@ -41,9 +42,12 @@ from views.pages.audit.words import Result
 from views.pages.tasks.page import TasksPage
 from views.shell.health_popover import HealthPopover
 from views.support import shown
+from views.support.acting import Acting, Reverse
 from views.support.look import Label
+from views.support.operation import Operation
 from views.tables.delegates import PADDING
 from views.theme import theme
+from views.widgets.toast import ToastSpec, undo_action
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 Open = Callable[[], AuditPage]
@@ -672,7 +676,7 @@ def test_an_act_is_taken_back_from_its_entry_by_an_act_of_its_own(qtbot: QtBot, 
     cells = {one.key: one.display(taken) for one in page.table.records.columns}
     assert (cells["state"], cells["back"]) == (f"Undone {shown.clock(taken.undone_at, taken.undone_at)}", "")
     assert taken.undone_at == page.table.records.record(0).entry.at
-    assert audit.undoes(store.audit(1)[0]) == taken.key, "its own entry says so"
+    assert audit.undoes(store.audit(1)[0]) == (taken.key,), "its own entry says so"
     page.table.set_current_key(page.table.records.record(0).key)
     page.set_acting("Not now")
     assert page.panel.back_note.text() == "Not now."
@@ -753,6 +757,110 @@ def test_the_key_takes_back_the_act_that_the_panel_shows_while_the_keyboard_is_t
     assert window.focusWidget() is page.panel.back_button
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: page.findChild(ConfirmDialog) is not None)
+
+
+def back_cell(page: AuditPage, row: int) -> QRect:
+    """Where it is said how a row is taken back."""
+    section = [one.key for one in page.table.records.columns].index("back")
+    return page.table.visualRect(page.table.records.index(row, section))
+
+
+def accents(page: AuditPage, room: QRect) -> int:
+    """So many pixels there have the colour of what can be clicked."""
+    image, wanted = page.table.viewport().grab(room).toImage(), theme().color("accent")
+    return sum(image.pixelColor(x, y) == wanted for x in range(image.width()) for y in range(image.height()))
+
+
+@pytest.mark.one_pair
+def test_a_click_on_how_a_row_is_taken_back_asks_as_the_key_does(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    fleet = desk.session.commands.fleet
+    for platform in ("temu", "pdd"):
+        fleet.pause(f"platform:{platform}", reason="sale")
+    page = open_page()
+    page.resize(1600, 760)
+    view = page.table.viewport()
+    first, second = (page.table.visualRect(page.table.records.index(row, 0)).center() for row in range(2))
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=first)
+    page.table.clearFocus()
+    assert accents(page, back_cell(page, 0))
+    assert not accents(page, back_cell(page, 1)), "only where the person is"
+    place = back_cell(page, 1).center()
+    qtbot.mouseMove(view, place)
+    assert view.cursor().shape() == Qt.CursorShape.PointingHandCursor
+    qtbot.mouseMove(view, second)
+    assert view.cursor().shape() == Qt.CursorShape.ArrowCursor
+    assert page.findChild(ConfirmDialog) is None
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=place)
+    dialog = page.findChild(ConfirmDialog)
+    assert dialog is not None
+    assert dict(dialog.question.rows)["Object"] == "TEMU"
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: [one.scope for one in desk.session.engine.store.pauses()] == ["platform:pdd"])
+    hear(qtbot, page, lambda: page.table.records.record(2).undone_at > 0)
+    place = back_cell(page, 2).center()
+    qtbot.mouseMove(view, place)
+    assert view.cursor().shape() == Qt.CursorShape.ArrowCursor, "nothing stands there any more"
+
+
+@pytest.mark.one_pair
+def test_what_the_undo_of_a_message_took_back_says_when_and_its_entry_says_of_what(
+    qtbot: QtBot, desk: Desk, open_page: Open
+) -> None:
+    fleet, owner, told = desk.session.commands.fleet, QObject(), list[ToastSpec]()
+
+    def pause() -> Outcome:
+        fleet.pause("platform:temu", reason="sale")
+        return Outcome(done=("temu",))
+
+    def resume(_outcome: object = None) -> Outcome:
+        fleet.resume("platform:temu")
+        return Outcome(done=("temu",))
+
+    acting, acts = Acting(owner, told.append), Operation(owner)
+    acting.at_once(pause, lambda _outcome: "paused", Reverse(call=resume))
+    qtbot.waitUntil(lambda: len(told) == 1)
+    told[-1].actions[0].call()
+    qtbot.waitUntil(lambda: len(told) == 2)
+    acts.start(pause, lambda _done: told.append(ToastSpec(text="", actions=(undo_action(lambda: acts.start(resume)),))))
+    qtbot.waitUntil(lambda: len(told) == 3)
+    told[-1].actions[0].call()
+    qtbot.waitUntil(lambda: not acts.busy)
+    page = open_page()
+    rows = page.table.records.records()[:4]
+    assert [row.entry.action for row in rows] == ["resume", "pause", "resume", "pause"]
+    assert [row.undone_at for row in rows] == [0, rows[0].entry.at, 0, rows[2].entry.at]
+    column = {one.key: one for one in page.table.records.columns}
+    when = shown.clock(rows[1].entry.at, rows[1].entry.at)
+    assert (column["why"].display(rows[0]), column["state"].display(rows[0])) == (f"undo of {when}", "Done")
+    page.table.peek_requested.emit(rows[0].key)
+    assert page.panel.facts.values()["Takes back"] == f"{act_words.act('pause')}, {when}"
+    assert search(qtbot, page, "action:pause undo:done") == ["pause", "pause"]
+    assert page.table.records.record(0).undone_at > 0, "though what took it back is not listed"
+
+
+@pytest.mark.one_pair
+def test_the_views_of_the_design_list_one_s_own_acts_the_last_hour_and_what_can_be_undone(
+    qtbot: QtBot, desk: Desk, open_page: Open
+) -> None:
+    acts(desk)
+    desk.session.commands.fleet.pause("platform:temu", reason="sale")
+    page = open_page()
+    everything = page.table.records.rowCount()
+
+    def chosen(key: str) -> list[str]:
+        with qtbot.waitSignal(page.refreshed):
+            page.tabs.choose(key)
+        qtbot.waitUntil(lambda: not page.error.isVisible())
+        return [row.entry.who for row in page.table.records.records()]
+
+    mine = desk.session.commands.operator.who
+    assert set(chosen("mine")) == {mine}
+    assert chosen("undo") == [mine]
+    assert [row.about for row in page.table.records.records()] == ["TEMU"]
+    assert len(chosen("hour")) == everything
+    assert page.filter.expression() == "since:1h"
+    assert len(chosen("all")) == everything
+    assert page.filter.expression() == ""
 
 
 def ask_back(qtbot: QtBot, page: AuditPage) -> ConfirmDialog:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.i18n import N_, _
 from views.dialogs.name import NameDialog
 from views.kit.saved_views import SavedViews, View
+from views.support import safe
+from views.support.acting import UNDO_S, Toast
 from views.support.memory import Memory
-from views.widgets.filter.text import split
+from views.widgets.filter.text import Chip, split
+from views.widgets.toast import ToastSpec, undo_action
 from views.widgets.view_tabs import ViewTab, ViewTabs
 
 #: what narrows any view without being another one
@@ -26,33 +30,45 @@ class FilterTabs(QObject):
 
     wanted = Signal(str)
 
-    def __init__(self, tabs: ViewTabs, memory: Memory, built_in: Sequence[View], name: str, owner: QWidget) -> None:
+    def __init__(
+        self, tabs: ViewTabs, memory: Memory, built_in: Sequence[View], name: str, owner: QWidget, toast: Toast
+    ) -> None:
         """``built_in``, ``name``: as of ``SavedViews``."""
         super().__init__(owner)
-        self._tabs, self._owner, self._expression = tabs, owner, ""
+        self._tabs, self._owner, self._expression, self._toast = tabs, owner, "", toast
         self._saved = SavedViews(memory, built_in, name)
         tabs.chosen.connect(self._want)
         tabs.chosen_again.connect(self._want)
         tabs.save_wanted.connect(self._ask_name)
         tabs.rename_wanted.connect(self._rename)
         tabs.remove_wanted.connect(self._remove)
+        tabs.change_wanted.connect(self._change)
         self.retranslate()
 
     def follow(self, expression: str) -> None:
-        """Another filter is shown: its tab is the one that asks for it, maybe of another time, else that of all."""
+        """Another filter is shown: its tab is the one that asks for it, maybe of another time; else one's own stays,
+        which can take it, or that of all comes.
+        """
         self._expression = expression
         views = self._saved.all()
         same = [view.key for view in views if view.filter == expression]
         rest = split(expression, TIME)[1]
         near = [view.key for view in views if view.filter == rest]
-        self._tabs.set_current((*same, *near, views[0].key)[0])
+        here = [view.key for view in views if view.own and view.key == self._tabs.current()]
+        self._tabs.set_current((*same, *near, *here, views[0].key)[0])
 
     def _want(self, key: str) -> None:
         """What the tab asks for, in the time that is shown unless it asks for one of its own."""
         expression = self._saved.get(key).filter
         if not split(expression, TIME)[0]:
-            expression = " ".join([expression, *(chip.text() for chip in split(self._expression, TIME)[0])]).strip()
+            expression = " ".join([expression, *(chip.text() for chip in self._time())]).strip()
         self.wanted.emit(expression)
+
+    def _time(self) -> Sequence[Chip]:
+        """The time that is shown, unless it is what a view asks for: it goes with that."""
+        shown = split(self._expression, TIME)[0]
+        whose = [view for view in self._saved.all() if view.filter == self._expression and split(view.filter, TIME)[0]]
+        return [] if whose else shown
 
     def retranslate(self) -> None:
         self._tabs.set_views([ViewTab(key=view.key, title=view.shown, own=view.own) for view in self._saved.all()])
@@ -81,5 +97,23 @@ class FilterTabs(QObject):
         self.retranslate()
 
     def _remove(self, key: str) -> None:
-        self._saved.remove(key)
+        title, back = self._saved.get(key).title, self._saved.remove(key)
         self.retranslate()
+        if back is not None:
+            self._offer_undo(_("{view} is removed").format(view=safe.one_line(title, 60)), back)
+
+    def _change(self, key: str) -> None:
+        """Let one's own view ask for what is shown now."""
+        before = self._saved.get(key)
+        if before.own and before.filter != self._expression:
+            self._saved.change(replace(before, filter=self._expression))
+            self.retranslate()
+            said = _("{view} is what is shown here now").format(view=safe.one_line(before.title, 60))
+            self._offer_undo(said, partial(self._saved.change, before))
+
+    def _offer_undo(self, said: str, back: Callable[[], None]) -> None:
+        def undo() -> None:
+            back()
+            self.retranslate()
+
+        self._toast(ToastSpec(text=said, status="succeeded", actions=(undo_action(undo),), seconds=UNDO_S))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -124,11 +125,17 @@ class SavedViews:
         self._keep([*own[:place], replace(view, title=next(n for n in names if n not in titles)), *own[place:]])
         self.keep_layout(view.key, layout)
 
-    def remove(self, key: str) -> None:
-        """Forget an own view."""
+    def remove(self, key: str) -> Callable[[], None] | None:
+        """Forget an own view; how to have it again, None where another window forgot it before."""
+        own = self.own()
+        place = next((n for n, view in enumerate(own) if view.key == key), -1)
+        if place < 0:
+            return None
+        back = partial(self.put_back, own[place], place, self.layout(key))
         layouts = {name: layout for name, layout in self._layouts().items() if name != key}
         self._memory.put(self._kept_layouts, layouts)
-        self._keep([view for view in self.own() if view.key != key])
+        self._keep([view for view in own if view.key != key])
+        return back
 
     def layout(self, key: str) -> Mapping[str, Any]:
         """Columns and order of a view as they were left, empty for those of the design."""

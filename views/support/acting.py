@@ -12,11 +12,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from services.commands.back.ways import Trail, unchanged
 from services.commands.outcome import Outcome
+from services.domain.audit import AuditEntry
 from services.domain.errors import UsageError
 from services.i18n import N_, _, ngettext
 from services.messages import within
 from views.support import shown, text
-from views.support.operation import Operation, Start, act_number, written
+from views.support.operation import Operation, Start, act_number, taking_back, written
 from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
 
 HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
@@ -248,13 +249,16 @@ class Acting(QObject):
         number: int = 0,
         offered: Outcome | None = None,
         ask_again: Callable[[], None] | None = None,
+        entries: tuple[AuditEntry, ...] = (),
     ) -> None:
-        """``offered``: what the reverse is for, unless it is all that was done."""
+        """``offered``: what the reverse is for, unless it is all that was done; ``entries``: of what it takes back,
+        unless that is told now.
+        """
         left = (*outcome.skipped, *outcome.failed)
         went = bool(outcome.done or outcome.pending)
         due = bool(outcome.done or (reverse is not None and reverse.later is not None and outcome.pending))
         undo = (
-            self._offer_undo(offered or outcome, reverse, number)
+            self._offer_undo(offered or outcome, reverse, number, entries or written())
             if reverse is not None and (due or offered is not None)
             else None
         )
@@ -283,7 +287,9 @@ class Acting(QObject):
 
         self._toast(lasting(say))
 
-    def _offer_undo(self, outcome: Outcome, reverse: Reverse, number: int) -> Callable[[], None]:
+    def _offer_undo(
+        self, outcome: Outcome, reverse: Reverse, number: int, entries: tuple[AuditEntry, ...]
+    ) -> Callable[[], None]:
         """The reverse is offered for ten seconds, in the toast and, of the act that was made last, by Ctrl+Z."""
 
         def undo() -> None:
@@ -294,7 +300,7 @@ class Acting(QObject):
                 over()
                 rest = reverse.later(outcome, found) if reverse.later is not None else Outcome()
                 if rest.done or rest.pending:
-                    self._tell(found, reverse.told, reverse, key, number, rest)
+                    self._tell(found, reverse.told, reverse, key, number, rest, entries=entries)
                 else:
                     self._tell(found, reverse.told, key=key)
 
@@ -302,7 +308,8 @@ class Acting(QObject):
                 over()
                 self._fail(error, key)
 
-            self._operation.start(partial(reverse.call, outcome), tell, fail)
+            with taking_back(entries):
+                self._operation.start(partial(reverse.call, outcome), tell, fail)
 
         if number == self._made:
             self._take_back = undo

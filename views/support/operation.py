@@ -27,7 +27,7 @@ import msgspec
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from shiboken6 import isValid
 
-from services.commands.audit import heard
+from services.commands.audit import heard, undoing
 from services.domain.audit import AuditEntry
 from views.support.throttle import turns
 
@@ -52,6 +52,7 @@ class _Call(msgspec.Struct):
     success: Callable[[Any], None]
     failure: Callable[[BaseException], None]
     act: int  #: see ``act_number``
+    undoes: tuple[AuditEntry, ...] = ()  #: see ``taking_back``
     written: tuple[AuditEntry, ...] = ()  #: see ``written``
     result: Any = None
     error: BaseException | None = None
@@ -165,7 +166,7 @@ class _Background:
 
 def _noting(run: _Call, call: Callable[[], Any]) -> Any:
     """Its answer; what it wrote into the audit is kept with the run."""
-    with heard() as entries:
+    with heard() as entries, undoing(run.undoes):
         try:
             return call()
         finally:
@@ -198,6 +199,7 @@ _background = _Background()
 _ACTS = itertools.count(1)
 _told_of = 0  #: number of the run whose answer is being delivered, 0 for none; the GUI thread's alone
 _written: tuple[AuditEntry, ...] = ()  #: of that run
+_taken_back: tuple[AuditEntry, ...] = ()  #: what the runs take back that begin now; the GUI thread's alone
 
 
 def act_number() -> int:
@@ -210,6 +212,17 @@ def act_number() -> int:
 def written() -> tuple[AuditEntry, ...]:
     """The entries that the run wrote whose answer is being delivered, as they were when their acts began."""
     return _written
+
+
+@contextlib.contextmanager
+def taking_back(entries: tuple[AuditEntry, ...]) -> Iterator[None]:
+    """The runs that begin within take back the acts of these entries: what they write in the audit says so."""
+    global _taken_back
+    before, _taken_back = _taken_back, entries
+    try:
+        yield
+    finally:
+        _taken_back = before
 
 
 @contextlib.contextmanager
@@ -291,7 +304,7 @@ class Operation(QObject):
         failure: Callable[[BaseException], None],
     ) -> None:
         self._number += 1
-        run = _Call(weakref.ref(self), self._number, success, failure, act_number())
+        run = _Call(weakref.ref(self), self._number, success, failure, act_number(), _taken_back)
         self._awaited = True
         self._in_flight += 1
         if self._in_flight == 1:

@@ -19,6 +19,7 @@ Kinds and the value each expects:
     attempts             ``Attempts(used, limit, role)``: pips and ``2/3``
     progress             ``Progress(share, text, role)``: bar while `share` is given, else text
     link                 text in the accent colour
+    door                 the same in the row under the cursor or ticked, in others in their tone
     KIND of your own     after ``painters.register(KIND, function)``
 """
 
@@ -37,7 +38,9 @@ R = TypeVar("R")
 LEFT, RIGHT, CENTRE = "left", "right", "centre"
 _RIGHT_KINDS = frozenset({"number"})
 #: kinds of which nothing is seen but their text
-_WORDS = frozenset({"text", "strong", "mono", "number", "link"})
+_WORDS = frozenset({"text", "strong", "mono", "number", "link", "door"})
+#: kinds that something is done by when they are clicked
+CLICKED = frozenset({"link", "door"})
 TICK = "tick"
 
 

@@ -90,7 +90,7 @@ class CellDelegate(QStyledItemDelegate):
             column = model.column(section)
             pad = 0 if column.kind in _BARE else PADDING
             rect = QRect(left + pad, top, room - 2 * pad, height - 1)
-            self._paint_cell(painter, rect, Cell(record, column, dimmed, ticked))
+            self._paint_cell(painter, rect, Cell(record, column, dimmed, ticked, current=current))
             if current and self.show_focus and view.hasFocus() and section == self.current_section:
                 draw_focus(painter, QRect(left, top, room, height - 1), 3)
 

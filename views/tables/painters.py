@@ -39,6 +39,7 @@ class Cell(msgspec.Struct):
     dimmed: bool
     ticked: bool
     enabled: bool = True
+    current: bool = False  #: in the row under the cursor
 
 
 class Ink:
@@ -155,6 +156,12 @@ def paint_link(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     ink.text(painter, room, cell.column.display(cell.record), cell, role="accent", kind="table")
 
 
+def paint_door(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    """Draw text that stands out where the person is."""
+    role = "accent" if cell.current or cell.ticked else cell.column.role_of(cell.record)
+    ink.text(painter, room, cell.column.display(cell.record), cell, role=role, kind="table")
+
+
 def _glyph(painter: QPainter, room: QRect, pixmap: QPixmap, size: int = GLYPH) -> None:
     painter.drawPixmap(QPointF(room.x(), room.y() + (room.height() - size) / 2), pixmap)
 
@@ -266,6 +273,7 @@ _PAINTERS: dict[str, Painter] = {
     "number": paint_text,
     "mono": paint_text,
     "link": paint_link,
+    "door": paint_door,
     "glyph": paint_glyph,
     "status": paint_status,
     "lane": paint_lane,

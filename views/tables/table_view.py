@@ -58,7 +58,7 @@ from views.support.language import on_language_changed
 from views.support.paint import cut, width_of, write
 from views.support.throttle import Throttle
 from views.tables import painters, roles
-from views.tables.column import TICK, Column
+from views.tables.column import CLICKED, TICK, Column
 from views.tables.copying import copied, to_tsv
 from views.tables.delegates import PADDING, CellDelegate, covered_rows, heading_height
 from views.tables.painters import paint_box
@@ -434,7 +434,15 @@ class TableView(QTableView):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Follow the mouse with the hover colour."""
         super().mouseMoveEvent(event)
-        self._hover(self.indexAt(event.position().toPoint()).row())
+        index = self.indexAt(event.position().toPoint())
+        self._hover(index.row())
+        hand = index.isValid() and self._is_door(index)
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
+
+    def _is_door(self, index: QModelIndex) -> bool:
+        """Whether a click on a cell does more than move the cursor."""
+        column = self._records.column(index.column())
+        return column.kind in CLICKED and bool(column.display(self._records.record(index.row())))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the rows in one pass, without a delegate call per cell."""

@@ -15,7 +15,7 @@ from services.messages import told
 from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.support.operation import act_number
+from views.support.operation import act_number, taking_back, written
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.buttons import Button, IconButton
@@ -59,9 +59,15 @@ class ToastSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 def undo_action(call: Callable[[], None], keyed: Callable[[], bool] = lambda: True, act: int = 0) -> ToastAction:
     """The verb that takes back what the toast tells of; ``act``: its number, unless it was made just now, or by the
-    run whose answer is being delivered.
+    run whose answer is being delivered. What that wrote in the audit is what ``call`` takes back.
     """
-    return ToastAction(text=_("Undo"), call=call, keyed=keyed, act=act or act_number())
+    entries = written()
+
+    def back() -> None:
+        with taking_back(entries):
+            call()
+
+    return ToastAction(text=_("Undo"), call=back, keyed=keyed, act=act or act_number())
 
 
 def lasting(say: Callable[[], ToastSpec]) -> ToastSpec:

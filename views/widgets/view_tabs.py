@@ -97,7 +97,7 @@ class ViewTabs(QWidget):
     change_wanted = Signal(str)
 
     def __init__(self, parent: QWidget | None = None, *, shares: bool = True) -> None:
-        """``shares``: one's own can be shared with everybody, and a tab stays current while something else is shown."""
+        """``shares``: one's own can be shared with everybody."""
         super().__init__(parent)
         self._shares = shares
         self._views: tuple[ViewTab, ...] = ()
@@ -246,7 +246,7 @@ class ViewTabs(QWidget):
     def _add_own(self, menu: QMenu, index: int) -> None:
         if 0 <= index < len(self._views) and (self._views[index].own or self._views[index].shared):
             key = self._views[index].key
-            if self._shares and index == self._bar.currentIndex():
+            if index == self._bar.currentIndex():
                 menu.addAction(_("Save changes to view"), partial(self.change_wanted.emit, key))
             if self._views[index].own and self._shares:
                 menu.addAction(_("Share with the fleet"), partial(self.share_wanted.emit, key))

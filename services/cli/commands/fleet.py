@@ -34,6 +34,7 @@ AUDIT_EXAMPLES = (
     "audit list --limit 20",
     "audit list --filter 'who:ann* action:dead.republish age<1d'",
     "audit list --filter state:unknown",
+    "audit list --filter 'undo:possible since:1h'",
     *VERIFY_EXAMPLES,
 )
 
@@ -248,6 +249,7 @@ def audit_list(context: Context) -> int:
             msgspec.to_builtins(entry)
             | {"at": shapes.iso(entry.at), "closed_at": shapes.iso(entry.closed_at)}
             | {"from": audit.origin(entry), "state": audit.state(entry, now)}
+            | {"undone_at": shapes.iso(trail.undone.get(entry.entry_id, 0)), "undoes": list(audit.undoes(entry))}
             for entry in entries
         ],
         "next": trail.next or None,
@@ -259,7 +261,7 @@ def audit_list(context: Context) -> int:
             audit.origin(entry),
             act_words.act(entry.action) if i18n.is_chinese() else entry.action,
             _targets(entry.target),
-            _outcome(entry, now),
+            _outcome(entry, now) if entry.entry_id not in trail.undone else _undone(trail.undone[entry.entry_id], zone),
             audit.detail_of(entry),
         )
         for entry in entries
@@ -276,6 +278,10 @@ def _outcome(entry: AuditEntry, now: int) -> str:
     if entry.outcome:
         return act_words.ended(entry.outcome) if ":" in entry.outcome else entry.outcome
     return "open" if audit.state(entry, now) == "open" else "outcome unknown"
+
+
+def _undone(at_ms: int, zone: str) -> str:
+    return spoken.phrase("undone {time}", time=shapes.clock(at_ms, zone))
 
 
 def _targets(targets: Sequence[str]) -> str:

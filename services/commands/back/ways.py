@@ -333,6 +333,11 @@ def way_of(entry: AuditEntry, now_ms: int) -> Way | Message:
     return replace(way, asked=len(found.on(entry, audit.details(entry))))
 
 
+def possible(entry: AuditEntry, now_ms: int) -> bool:
+    """Whether its entry is enough to take it back, whatever was done to its objects since."""
+    return isinstance(way_of(entry, now_ms), Way)
+
+
 def _told(entry: AuditEntry, found: Way) -> Way | Message:
     """The way, where the entry says all that is needed for it."""
     detail = audit.details(entry)
@@ -429,7 +434,7 @@ def take_back(commands: Commands, trail: Trail, entry: AuditEntry) -> Outcome:
     if (why := since(trail, entry)) is not None:
         raise UsageError(said(why.code, **why.params), field="entry")
     part = done_part(entry)
-    with undoing(entry.entry_id):
+    with undoing([entry]):
         done = found.go(commands, part, audit.details(part))
     return done if isinstance(done, Outcome) else Outcome(done=found.objects)
 

@@ -875,6 +875,7 @@ REFUSALS: dict[str, str] = {
     "query.log_time": N_("{name} takes a day, a moment or a span, such as {name}:1h, not {value}"),
     "audit.age": N_("age is compared with a duration, such as age<2h, not {value}"),
     "audit.field": N_("the audit has no field {name}; it has {known}, age, since and until"),
+    "audit.undo": N_("undo takes {known}, not {value}"),
     "audit.time": N_("{name} takes a day, a moment or a span, such as {name}:today, not {value}"),
     "guide.none": N_("there is no page {name}"),
     "cause_rule.too_long": N_("{field} may have {most} characters, not {count}"),

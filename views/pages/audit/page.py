@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, QTimer, QUrl, Signal
+from PySide6.QtCore import QModelIndex, QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -38,7 +38,7 @@ from views.kit.task_acting import barred
 from views.pages.audit import words
 from views.pages.audit.panel import AuditPanel
 from views.pages.audit.strip import NOTHING, DayStrip, Ring
-from views.pages.audit.table import COLUMNS, FIELDS, AuditLine, AuditLister, condition, sentence
+from views.pages.audit.table import BACK, COLUMNS, FIELDS, AuditLine, AuditLister, condition, sentence
 from views.shell.health_popover import HealthDetail, HealthPopover
 from views.support import instant, safe, shown, text
 from views.support.acting import HOLD_MANY_S, Acting
@@ -277,7 +277,8 @@ class AuditPage(EntriesPage[AuditLine]):
         self.new_button.hide()
         self.filter.add_action(self.new_button)
         self.tabs = ViewTabs(shares=False)
-        self.views = FilterTabs(self.tabs, self._context.memory, words.VIEWS, "audit", self)
+        me = self._context.commands.operator.who
+        self.views = FilterTabs(self.tabs, self._context.memory, words.views(me), "audit", self, self._context.toast)
         self.error = ErrorStrip()
         self.error.hide()
         self.result = Strip("succeeded")
@@ -320,6 +321,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self.panel.filter_wanted.connect(self.show_target)
         self.panel.tasks_wanted.connect(partial(self.navigate.emit, "tasks"))
         self.panel.back_wanted.connect(self._take_back)
+        self.table.clicked.connect(self._on_clicked)
         self.taking_back.looked.connect(lambda _key: self._say_back())
         self.taking_back.changed.connect(self._look_again)
 
@@ -567,6 +569,12 @@ class AuditPage(EntriesPage[AuditLine]):
             self._context.toast(ToastSpec(text=_("Not taken back."), detail=reason, status="warning", key="audit.back"))
             return
         self.taking_back.ask(row)
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        """What is named in the cell is asked for, as Ctrl+Z on its row does."""
+        column = self._model.columns[index.column()]
+        if column.key == BACK and column.display(self._model.record(index.row())):
+            self._take_back()
 
     def _condition(self, row: AuditLine, column: str) -> tuple[str, str]:
         return condition(row, column)

@@ -18,7 +18,7 @@ from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from views.pages.audit import words
-from views.pages.audit.table import AuditLine, said_state
+from views.pages.audit.table import AuditLine, of_when, said_state
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, paint_ground
@@ -349,6 +349,9 @@ def _facts(row: AuditLine) -> list[tuple[str, str]]:
         took = timedelta(milliseconds=max(0, entry.closed_at - entry.at))
         facts.append((_("Took"), text.milliseconds(took) if took < timedelta(seconds=10) else text.duration(took)))
     facts.append((_("Outcome"), words.state(row.state)))
+    if row.undoes:
+        was = act_words.act(audit.undone_act(entry))
+        facts.append((_("Takes back"), text.listed([one for one in (was, of_when(row)) if one])))
     if not words.results(entry) and (why := words.why(row.outcome)):
         facts.append((_("Why"), why))
     if row.state == "unknown":

@@ -18,7 +18,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.text.mask import masked_text
 from services.domain.text.message import Message
 from services.i18n import N_, _
-from services.monitor.audit import AuditEntries, AuditQueries
+from services.monitor.audit import POSSIBLE, UNDONE, AuditEntries, AuditQueries
 from services.monitor.letters.causes import Called, CauseQueries
 from views.kit.entries_page import Lister, Listing
 from views.kit.list_source import Ask
@@ -30,6 +30,8 @@ from views.widgets.filter.bar import FilterField, FilterValue
 
 #: objects of one entry that are called by their names
 MOST_CALLED = 20
+#: the column whose cells take back; how acts end that leave something to take back
+BACK, DONE = "back", frozenset({"done", "partly"})
 _NO_SHOPS: Mapping[str, Shop] = {}
 
 
@@ -46,8 +48,8 @@ class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[str, ...] = ()  #: what a check found wrong with it, in sentences
     reason: str = ""  #: what its person said why, "" nothing
     origin: str = ""  #: through what it was asked for (``services.domain.audit``), "" unknown
-    undoes: str = ""  #: the entry whose act it took back, "" for none
-    undone_at: int = 0  #: when another act took it back, UTC ms; 0 for never, as far as rows that are loaded tell
+    undoes: tuple[str, ...] = ()  #: the entries whose acts it took back
+    undone_at: int = 0  #: when another act took it back, UTC ms; 0 for never
 
     @property
     def key(self) -> str:
@@ -137,14 +139,27 @@ def said_state(row: AuditLine) -> str:
     return words.state(row.state)
 
 
-def undone(rows: Iterable[AuditLine]) -> tuple[AuditLine, ...]:
-    """With when each was taken back by another one of them."""
-    known = tuple(rows)
-    backs = {row.undoes: row.entry.at for row in known if row.undoes and row.state == "done"}
+def undone(rows: Iterable[AuditLine], backs: Mapping[str, int]) -> tuple[AuditLine, ...]:
+    """With when each was taken back; ``backs``: that by entry, UTC ms. What was refused left nothing to take back."""
     return tuple(
-        msgspec.structs.replace(row, undone_at=at) if (at := backs.get(row.key, 0)) != row.undone_at else row
-        for row in known
+        msgspec.structs.replace(row, undone_at=at) if (at := _undone_at(row, backs)) != row.undone_at else row
+        for row in rows
     )
+
+
+def _undone_at(row: AuditLine, backs: Mapping[str, int]) -> int:
+    return backs.get(row.key, 0) if row.state in DONE else 0
+
+
+def why(row: AuditLine) -> str:
+    """What is wrong with it, why it ended so, or what its person said of it; of one that took another back which."""
+    said = row.faults[0] if row.faults else words.why(row.outcome) or row.reason
+    return said or (_("undo of {time}").format(time=of_when(row)) if row.undoes else "")
+
+
+def of_when(row: AuditLine) -> str:
+    """When the act was asked for that it took back."""
+    return shown.clock(audit.instant_of(row.undoes[0]), instant.now_ms())
 
 
 COLUMNS: tuple[Column[AuditLine], ...] = (
@@ -210,17 +225,18 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
     Column(
         key="why",
         title=N_("Why"),
-        value=lambda row: row.faults[0] if row.faults else words.why(row.outcome) or row.reason,
+        value=why,
         tone=lambda row: "dead" if row.faults else "text2",
         width=150,
         hide_rank=1,
         tooltip=lambda row: "\n".join(filter(None, (*row.faults, row.outcome, row.reason))),
     ),
     Column(
-        key="back",
+        key=BACK,
         title=N_("Take back"),
         value=lambda row: act_words.act(row.back.by) if isinstance(row.back, Way) and not row.undone_at else "",
-        tone=lambda _row: "text2",
+        kind="door",
+        tone="text2",
         width=132,
         hide_rank=2,
     ),
@@ -245,6 +261,9 @@ FIELDS = (
     FilterField("from", N_("From"), tuple(FilterValue(name, word) for name, word in ORIGIN_WORDS.items())),
     FilterField(
         "state", N_("Outcome"), tuple(FilterValue(name, word) for name, (_glyph, word) in words.STATES.items())
+    ),
+    FilterField(
+        "undo", N_("Take back"), (FilterValue(POSSIBLE, N_("possible")), FilterValue(UNDONE, N_("was taken back")))
     ),
     FilterField("since", N_("Since"), tuple(FilterValue(*span) for span in _SPANS), free=True, single=True),
     FilterField("until", N_("Until"), tuple(FilterValue(*span) for span in _UNTIL), free=True, single=True),
@@ -299,7 +318,7 @@ class AuditLister(Lister[AuditLine]):
             self._next, self._before = answer.next, ""
         elif answer.rows:
             self._merge(answer.rows)
-        self._rows = undone(self._rows)
+        self._rows = undone(self._rows, answer.undone)
         # told without rows as well: the trail answers again, so an error told before holds no more
         listing = Listing(rows=self._rows, expression=self._source.wanted, more=bool(self._next), settle=answer.settle)
         self.listed.emit(listing)
@@ -321,6 +340,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     rows: tuple[AuditLine, ...]
     settle: bool
     next: str = ""
+    undone: Mapping[str, int] = {}
 
 
 class _Asked:
@@ -347,4 +367,4 @@ class _Asked:
             self._called |= self._causes.called(missing)
         shops = self._shops() if found.entries else _NO_SHOPS
         lines = tuple(line_of(entry, now_ms, self._called, shops) for entry in found.entries)
-        return Answer(rows=lines, settle=settle, next=found.next)
+        return Answer(rows=lines, settle=settle, next=found.next, undone=found.undone)

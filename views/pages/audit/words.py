@@ -14,8 +14,10 @@ from services.domain.audit import AuditEntry
 from services.domain.insight.audit import Verdict, Wrong
 from services.i18n import N_, _, ngettext
 from services.messages import render
+from services.monitor.audit import POSSIBLE
 from views.kit.saved_views import View
 from views.support import instant, safe, shown, text
+from views.widgets.filter.text import Chip
 
 #: by state: the status whose glyph and colour it has, and its word
 #: writers of the trail that are named
@@ -30,13 +32,17 @@ STATES: Mapping[str, tuple[str, str]] = {
 }
 
 
-#: the views of the design
-VIEWS = (
-    View(key="all", title=N_("All")),
-    View(key="people", title=N_("By people"), filter=f"-from:{audit.RULE},{audit.WORKER}"),
-    View(key="refused", title=N_("Refused"), filter="state:refused"),
-    View(key="badly", title=N_("Did not end well"), filter="state:failed,partly,unknown"),
-)
+def views(me: str) -> tuple[View, ...]:
+    """The views of the design for this person."""
+    return (
+        View(key="all", title=N_("All")),
+        View(key="people", title=N_("By people"), filter=f"-from:{audit.RULE},{audit.WORKER}"),
+        View(key="refused", title=N_("Refused"), filter="state:refused"),
+        View(key="badly", title=N_("Did not end well"), filter="state:failed,partly,unknown"),
+        View(key="undo", title=N_("Can be undone"), filter=f"undo:{POSSIBLE}"),
+        View(key="mine", title=N_("My acts"), filter=Chip("who", (me,)).text()),
+        View(key="hour", title=N_("Last hour"), filter="since:1h"),
+    )
 
 
 def origin(name: str) -> str:

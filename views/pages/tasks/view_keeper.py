@@ -378,14 +378,11 @@ class ViewKeeper(QObject):
         if (shared := self._saved.get(key).shared) is not None:
             self._remove_for_all(shared)
             return
-        here = key == self._current.key
-        own = list(self._saved.own())
-        place = next((n for n, view in enumerate(own) if view.key == key), -1)
-        if place < 0:  # another window removed it a moment ago
+        here, title = key == self._current.key, self._saved.get(key).title
+        back = self._saved.remove(key)
+        if back is None:  # another window removed it a moment ago
             self._look()
             return
-        back = partial(self._put_back, own[place], place, self._saved.layout(key))
-        self._saved.remove(key)
         self._numbers.pop(key, None)
         if here:
             self._current = BUILT_IN[0]
@@ -394,10 +391,10 @@ class ViewKeeper(QObject):
         if here:
             self._tabs.set_current(self._current.key)
             self.shown.emit(self._current)
-        self._offer_undo(_("{view} is removed").format(view=safe.one_line(own[place].title, 60)), back)
+        self._offer_undo(_("{view} is removed").format(view=safe.one_line(title, 60)), partial(self._put_back, back))
 
-    def _put_back(self, view: View, place: int, layout: Mapping[str, Any]) -> None:
-        self._saved.put_back(view, place, layout)
+    def _put_back(self, back: Callable[[], None]) -> None:
+        back()
         self.retranslate()
         self._count_own()
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from services.commands.audit import Audit
-from services.domain.errors import UsageError
+from services.commands.audit import Audit, undoing
+from services.domain import audit
+from services.domain.errors import OperatorError, UsageError
 from services.monitor.audit import AuditQueries
 from tests.unit.services.engine.room import Room, opened
 
@@ -24,9 +25,9 @@ def trail(tmp_path: Path) -> Iterator[AuditQueries]:
 
 
 def acts(room: Room, number: int) -> None:
-    audit = Audit(room.store, "ann@desk" if number % 2 else "Bob@floor", via="window" if number % 2 else "cli")
+    writer = Audit(room.store, "ann@desk" if number % 2 else "Bob@floor", via="window" if number % 2 else "cli")
     action = "dead.republish" if number < 3 else "task.cancel"
-    with audit.act(action, [f"t{number}", "both"], {"reason": "stock taking"} if number == 4 else None) as act:
+    with writer.act(action, [f"t{number}", "both"], {"reason": "stock taking"} if number == 4 else None) as act:
         act.counted(1, number % 3 // 2, "task.unknown")
 
 
@@ -86,11 +87,63 @@ def test_a_page_is_full_wherever_its_entries_lie(trail: AuditQueries, monkeypatc
     assert [entry.target[0] for entry in trail.each("action:task.*")] == ["t5", "t4", "t3"]
 
 
-@pytest.mark.parametrize("text", ["colour:red", "who<ann", "age:2h", "age<soon", "since:soon", "until<1h"])
+@pytest.mark.parametrize(
+    "text", ["colour:red", "undo:maybe", "undo<done", "who<ann", "age:2h", "age<soon", "since:soon", "until<1h"]
+)
 def test_what_is_no_filter_is_refused(trail: AuditQueries, text: str) -> None:
     with pytest.raises(UsageError) as caught:
         trail.entries(text)
     assert caught.value.field == "filter"
+
+
+def pauses(room: Room, *, undone: int) -> AuditQueries:
+    """Four pauses, of which the newest ones were taken back, the last first."""
+    trail = AuditQueries(room.store, can_undo=lambda entry, _now: entry.action == "pause")
+    writer = Audit(room.store, "ann@desk", via="window")
+    for number in range(4):
+        with writer.act("pause", [f"shop:{number}"]):
+            pass
+    for entry in trail.entries().entries[:undone]:
+        room.clock.advance(60)
+        with undoing([entry]), writer.act("resume", entry.target):
+            pass
+    return trail
+
+
+def test_what_was_taken_back_is_told_of_apart_also_where_who_did_it_is_not_among_what_fits(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        trail = pauses(room, undone=2)
+        whole = trail.entries()
+        resumes = {audit.undoes(entry)[0]: entry.at for entry in whole.entries[:2]}
+        assert whole.undone == resumes
+        assert {audit.undone_act(entry) for entry in whole.entries[:2]} == {"pause"}
+        done = trail.entries("undo:done action:pause")
+        assert [entry.target[0] for entry in done.entries] == ["shop:3", "shop:2"]
+        assert done.undone == resumes
+        assert [entry.target[0] for entry in trail.entries("undo:possible").entries] == ["shop:1", "shop:0"]
+        assert [entry.target[0] for entry in trail.entries("-undo:possible,done").entries] == ["shop:2", "shop:3"]
+        # another program begins in the middle
+        later = AuditQueries(room.store).entries(before=whole.entries[2].entry_id)
+        assert later.entries[0].entry_id in later.undone
+
+
+def test_what_took_an_act_back_and_was_taken_back_itself_leaves_it_as_it_was(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        trail = pauses(room, undone=1)
+        resume, pause = trail.entries(limit=2).entries
+        with undoing([resume]), Audit(room.store, "bob@desk").act("pause", pause.target):
+            pass
+        for queries in (trail, AuditQueries(room.store)):
+            assert set(queries.entries().undone) == {resume.entry_id}
+
+
+def test_what_only_tried_to_take_an_act_back_leaves_it_as_it_was(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        trail = pauses(room, undone=0)
+        entry = trail.entries(limit=1).entries[0]
+        with pytest.raises(OperatorError), undoing([entry]), Audit(room.store, "bob@desk").act("resume", entry.target):
+            raise OperatorError("no")
+        assert trail.entries().undone == {}
 
 
 class Counted:

@@ -14,14 +14,22 @@ from views.dialogs.name import NameDialog
 from views.kit.filter_tabs import FilterTabs
 from views.kit.saved_views import MOST_OWN, View
 from views.support.memory import ShortMemory
+from views.widgets.toast import ToastSpec
 from views.widgets.view_tabs import ViewTabs
 
 VIEWS = (View(key="all", title="All"), View(key="refused", title="Refused", filter="state:refused"))
+HOUR = View(key="hour", title="Last hour", filter="since:1h")
 Open = Callable[[], tuple[FilterTabs, ViewTabs, QWidget]]
 
 
 @pytest.fixture
-def open_tabs(qtbot: QtBot) -> Open:
+def told() -> list[ToastSpec]:
+    """What was told."""
+    return []
+
+
+@pytest.fixture
+def open_tabs(qtbot: QtBot, told: list[ToastSpec]) -> Open:
     memory = ShortMemory()
 
     def make() -> tuple[FilterTabs, ViewTabs, QWidget]:
@@ -29,7 +37,7 @@ def open_tabs(qtbot: QtBot) -> Open:
         qtbot.addWidget(owner)
         tabs = ViewTabs(owner, shares=False)
         tabs.resize(900, 34)
-        return FilterTabs(tabs, memory, VIEWS, "audit", owner), tabs, owner
+        return FilterTabs(tabs, memory, (*VIEWS, HOUR), "audit", owner, told.append), tabs, owner
 
     return make
 
@@ -82,7 +90,7 @@ def test_one_s_own_is_kept_renamed_and_removed(open_tabs: Open) -> None:
     views.follow("who:ann since:7d")
     tabs.save_wanted.emit()
     name_it(owner, "Ann")
-    (own,) = set(tabs.shown()) - {"all", "refused"}
+    (own,) = set(tabs.shown()) - {"all", "refused", "hour"}
     assert (tabs.current(), tabs.text_of(own)) == (own, "Ann")
     again, others, _other = open_tabs()
     again.follow("who:ann since:7d")
@@ -91,7 +99,59 @@ def test_one_s_own_is_kept_renamed_and_removed(open_tabs: Open) -> None:
     name_it(owner, "Ann of this week")
     assert tabs.text_of(own) == "Ann of this week"
     tabs.remove_wanted.emit(own)
-    assert (set(tabs.shown()), tabs.current()) == ({"all", "refused"}, "all")
+    assert (set(tabs.shown()), tabs.current()) == ({"all", "refused", "hour"}, "all")
+
+
+def save_as(views: FilterTabs, tabs: ViewTabs, owner: QWidget, name: str, expression: str) -> str:
+    views.follow(expression)
+    tabs.save_wanted.emit()
+    name_it(owner, name)
+    return tabs.current()
+
+
+def test_one_that_was_removed_is_there_again_by_undo_where_it_was(
+    qtbot: QtBot, open_tabs: Open, told: list[ToastSpec]
+) -> None:
+    views, tabs, owner = open_tabs()
+    first, second = (save_as(views, tabs, owner, name, f"who:{name}") for name in ("ann", "bob"))
+    tabs.remove_wanted.emit(first)
+    assert first not in tabs.shown()
+    assert told[-1].text == "ann is removed"
+    tabs.remove_wanted.emit(first)
+    assert len(told) == 1, "another window removed it before"
+    told[-1].actions[0].call()
+    assert tabs.shown()[-2:] == (first, second)
+    with qtbot.waitSignal(views.wanted) as wanted:
+        tabs.choose(first)
+    assert wanted.args == ["who:ann"]
+
+
+def test_one_s_own_stays_while_its_filter_is_changed_and_takes_that(
+    qtbot: QtBot, open_tabs: Open, told: list[ToastSpec]
+) -> None:
+    views, tabs, owner = open_tabs()
+    own = save_as(views, tabs, owner, "ann", "who:ann")
+    views.follow("who:ann state:failed")
+    assert tabs.current() == own
+    tabs.change_wanted.emit(own)
+    assert told[-1].text == "ann is what is shown here now"
+    views.follow("")
+    assert tabs.current() == "all"
+    with qtbot.waitSignal(views.wanted) as wanted:
+        tabs.choose(own)
+    assert wanted.args == ["who:ann state:failed"]
+    told[-1].actions[0].call()
+    views.follow("who:ann")
+    assert tabs.current() == own, "it is what it was"
+
+
+def test_the_time_of_a_view_goes_with_it(qtbot: QtBot, open_tabs: Open) -> None:
+    views, tabs, _owner = open_tabs()
+    views.follow("since:1h")
+    assert tabs.current() == "hour"
+    with qtbot.waitSignal(views.wanted) as wanted:
+        tabs.choose("all")
+    assert wanted.args == [""]
 
 
 def test_where_many_are_kept_none_is_lost_to_another(open_tabs: Open) -> None:
@@ -115,4 +175,4 @@ def test_where_many_are_kept_none_is_lost_to_another(open_tabs: Open) -> None:
     _views, kept, _owner = open_tabs()
     bar = kept.findChild(QTabBar)
     assert bar is not None
-    assert [bar.tabText(place) for place in (2, MOST_OWN + 1)] == ["view 0", f"view {MOST_OWN - 1}"]
+    assert [bar.tabText(place) for place in (3, MOST_OWN + 2)] == ["view 0", f"view {MOST_OWN - 1}"]
