@@ -82,6 +82,7 @@ from services.monitor.attention import look_once as look_for_attention
 from services.monitor.audit import AuditQueries
 from services.monitor.batches import BatchQueries
 from services.monitor.forecast import flow
+from services.monitor.forecast.drain import DrainQueries
 from services.monitor.handover import HandoverQueries
 from services.monitor.history import History
 from services.monitor.letters.beside import LetterQueries
@@ -365,7 +366,7 @@ def queries(engine: Engine) -> Queries:
     )  # fmt: skip
     files = ArtifactQueries(engine.artifacts)
     return Queries(
-        batches=BatchQueries(engine.store),
+        batches=BatchQueries(engine.store, engine.causes.chances, DrainQueries(engine.store, engine.registry).raised),
         queues=QueueQueries(engine.store, engine.registry, engine.settings.delays),
         tasks=TaskQueries(engine.store, engine.registry, meant, engine.broker.health),
         causes=engine.causes,

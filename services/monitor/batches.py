@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
 from services.domain.gates import dependency
 from services.domain.insight import batch as insight
 from services.domain.insight import cause_rule
+from services.domain.insight.batch import Chances
 from services.domain.insight.forecast.flow import Spread
 from services.domain.task.record import Task
-from services.domain.task.search.query import Query, Term, equals
+from services.domain.task.search.query import Query, Term, equals, pages
 from services.domain.task.status import ACTIVE, TERMINAL, Status
+from services.monitor.forecast.drain import Raised
 from services.monitor.waits import successors
 from services.ports import Store
 
@@ -51,11 +53,25 @@ class BatchView(msgspec.Struct, frozen=True):
         return self.ended * 100 // self.total if self.total else 0
 
 
-class BatchQueries:
-    """Blocking questions; but for ``page`` and ``named`` each touches the records of one batch at most."""
+class Ahead(msgspec.Struct, frozen=True, kw_only=True):
+    """What would become of a batch that is retried, or raised."""
 
-    def __init__(self, store: Store) -> None:
+    chances: Chances
+    raised: Raised
+
+
+class BatchQueries:
+    """Blocking questions; but for ``page``, ``named`` and ``ahead`` each touches the records of one batch at most."""
+
+    def __init__(
+        self,
+        store: Store,
+        chances: Callable[[Sequence[Task]], Chances] | None = None,
+        raised: Callable[[str], Raised] | None = None,
+    ) -> None:
+        """``chances``: of tasks that would run again; ``raised``: what it changes to raise a batch."""
         self._store, self._names = store, _Names(store)
+        self._chances, self._raised = chances, raised
         self._again: dict[str, tuple[int, dict[str, int]]] = {}  #: by batch, as its story told it when it was so large
 
     def page(self, limit: int, cursor: str = "") -> tuple[list[BatchView], str]:
@@ -87,6 +103,19 @@ class BatchQueries:
             left=left,
             again=self._replaced(batch),
         )
+
+    def ahead(self, batch: str) -> Ahead | None:
+        """What its verbs would change, None where nobody was told how that is found out.
+
+        Raises:
+            StoreUnavailable: nothing can be read now.
+        """
+        if self._chances is None or self._raised is None:
+            return None
+        terms = (equals("batch", batch), equals("status", Status.DEAD, Status.RETRYING))
+        read = pages(self._store.query, Query(terms=terms, limit=PAGE, want_total=False), MOST)
+        tasks = [task for page in read for task in page.tasks]
+        return Ahead(chances=self._chances(tasks), raised=self._raised(batch))
 
     def _replaced(self, batch: str) -> Mapping[str, int]:
         return self._again.get(batch, (0, {}))[1]

@@ -106,7 +106,9 @@ def test_a_batch_of_a_name_is_retried_as_one(cli: Cli) -> None:
     assert document["batch"] == "nightly"
     cli.drain()
     assert cli.run("stats", "--batch", "nightly")["status"] == {"dead": 2}
-    assert cli.run("batch", "retry", "nightly", "--dry-run")["count"] == 2
+    planned = cli.run("batch", "retry", "nightly", "--dry-run")
+    assert (planned["count"], planned["likely"]) == (2, {"passes": 0, "again": 2, "login": 0, "unknown": 0})
+    assert "2 likely fail again" in cli.call("batch", "retry", "nightly", "--dry-run").stdout
     again = cli.run("batch", "retry", "nightly", "--yes")
     assert sorted(again["created"]) == sorted(document["created"])
     assert (again["before"], again["after"]) == ({"dead": 2}, {"queued": 2}), "as they stand, not the records"
@@ -122,6 +124,8 @@ def test_a_batch_is_looked_at_and_cancelled_as_one(cli: Cli) -> None:
     assert (listed["batch"], listed["status"], listed["progress"]) == ("nightly", {"queued": 3}, 0)
     planned = cli.run("batch", "cancel", "nightly", "--dry-run")
     assert (planned["count"], sorted(planned["ids"])) == (3, sorted(document["created"]))
+    assert cli.run("batch", "raise", "nightly", "--dry-run")["raised"]["end"] is None
+    assert "no worker takes them" in cli.call("batch", "raise", "nightly", "--dry-run").stdout
     assert cli.run("batch", "show", "nightly")["status"] == {"queued": 3}
     assert cli.run("batch", "cancel", "nightly", code=2)["field"] == "--yes"
     done = cli.run("batch", "cancel", "nightly", "--reason", "wrong day", "--yes")

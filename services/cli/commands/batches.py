@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import Any
+
+import msgspec
 
 from services import assembly
 from services.cli import choose, lexicon, shapes, spoken, tables
@@ -12,7 +15,8 @@ from services.commands.batches import BatchOutcome, BatchPlan
 from services.domain.errors import NotFound, UsageError
 from services.domain.task.status import Status
 from services.domain.text.said import said
-from services.monitor.batches import BatchView
+from services.monitor.batches import Ahead, BatchView
+from services.monitor.forecast.drain import Raised
 
 EXAMPLES = (
     "batch list",
@@ -100,7 +104,8 @@ def change(context: Context) -> int:
             args.name
         )
         if args.dry_run:
-            return _planned(context, plan)
+            ahead = assembly.queries(engine).batches.ahead(args.name) if args.verb != "cancel" else None
+            return _planned(context, plan, ahead, shapes.zone(engine))
         if not context.confirm(spoken.phrase("{verb} batch {name}:", verb=args.verb, name=args.name), plan.number):
             return EXIT_FAILED
         act = {"raise": commands.raise_waiting, "retry": commands.retry}.get(args.verb)
@@ -108,7 +113,7 @@ def change(context: Context) -> int:
     return _report(context, done)
 
 
-def _planned(context: Context, plan: BatchPlan) -> int:
+def _planned(context: Context, plan: BatchPlan, ahead: Ahead | None, zone: str) -> int:
     document = {
         "dry_run": True,
         "verb": context.args.verb,
@@ -128,9 +133,53 @@ def _planned(context: Context, plan: BatchPlan) -> int:
         total=sum(plan.before.values()),
     )
     left = [f"  {one}: {spoken.say(why)}" for one, why in plan.left_alone.items()]
-    lines = [head, *(one for one in plan.task_ids if one not in plan.left_alone)]
+    said: list[str] = []
+    if ahead is not None and plan.task_ids:
+        found, said = (_chances if context.args.verb == "retry" else partial(_raised, zone=zone))(ahead)
+        document |= found
+    lines = [head, *said, *(one for one in plan.task_ids if one not in plan.left_alone)]
     context.show(document, [*lines, *([spoken.phrase("{count} left alone:", count=len(left))] if left else []), *left])
     return EXIT_OK
+
+
+def _chances(ahead: Ahead) -> tuple[dict[str, Any], list[str]]:
+    """What is likely to become of what is retried."""
+    likely = ahead.chances
+    said = (
+        (likely.passes, spoken.plural("{count} likely passes", "{count} likely pass", likely.passes)),
+        (likely.again, spoken.plural("{count} likely fails again", "{count} likely fail again", likely.again)),
+        (likely.login, spoken.plural("{count} needs a log-in", "{count} need a log-in", likely.login)),
+        (likely.unknown, spoken.phrase("of {count} there is not enough record", count=likely.unknown)),
+    )
+    return {"likely": msgspec.structs.asdict(likely)}, [words for number, words in said if number]
+
+
+def _raised(ahead: Ahead, *, zone: str) -> tuple[dict[str, Any], list[str]]:
+    """When what is raised is through, and what that costs others."""
+    found = ahead.raised
+    document = {
+        "raised": {
+            "waiting": found.number,
+            "end": None if found.raised_s is None else shapes.iso(_end(found, found.raised_s)),
+            "end_as_is": None if found.as_is_s is None else shapes.iso(_end(found, found.as_is_s)),
+            "others": found.others,
+            "others_wait_longer_s": round(found.later_s, 1),
+        }
+    }
+    if found.why is not None:
+        return document, [spoken.say(found.why)]
+    if found.raised_s is None or not found.number:
+        return document, []
+    ends = [shapes.clock(_end(found, end), zone) for end in (found.raised_s, found.as_is_s) if end is not None]
+    words = spoken.phrase("through at {time}", time=ends[0])
+    if len(ends) > 1:
+        words = spoken.phrase("through at {time} instead of {before}", time=ends[0], before=ends[1])
+    span = spoken.span(found.later_s)
+    return document, [words, spoken.phrase("other work waits {span} longer on average", span=span)]
+
+
+def _end(found: Raised, after_s: float) -> int:
+    return found.at_ms + round(after_s * 1000)
 
 
 def _report(context: Context, done: BatchOutcome) -> int:

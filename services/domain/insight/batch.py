@@ -14,7 +14,7 @@ from services.domain.gates import listed, paused
 from services.domain.insight import cause
 from services.domain.insight.forecast.flow import ABOVE, BELOW, MODEL, Spread
 from services.domain.task.record import Task
-from services.domain.task.status import REPLACED, TERMINAL, Status
+from services.domain.task.status import REPLACED, TERMINAL, Status, Triage
 from services.domain.text.message import Message
 
 DONE, RUNNING, WAITING, HELD, DEAD, CANCELLED = "done", "running", "waiting", "held", "dead", "cancelled"
@@ -128,6 +128,7 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
     workers: int = 0  #: that are at work on it now
     retrying: int = 0  #: those of what waits that failed and are tried again later
     behind_person: int = 0  #: distinct tasks that wait for what needs a person
+    behind_retried: int = 0  #: and for what runs again when the batch is retried
     shops: int = 0
     deadline: int = 0  #: the last of its tasks that did not begin yet, UTC ms; 0 for none
     due: int = 0  #: the last of all of its tasks, also of what has ended
@@ -240,11 +241,51 @@ def story(
         workers=len({task.worker for task in known if task.status == Status.RUNNING}),
         retrying=sum(task.status == Status.RETRYING for task in known),
         behind_person=_behind(wanting, followers),
+        behind_retried=_behind([task.task_id for task in known if retried(task)], followers),
         shops=len({task.shop for task in known}),
         deadline=max((task.deadline for task in known if task.bound), default=0),
         due=max((task.deadline for task in known), default=0),
         ended_at=max((task.ended_at for task in known), default=0),
     )
+
+
+#: tasks that failed and went on, at least, from which it is told how others do that failed so
+LEAST_RETRIED = 5
+
+
+class Chances(msgspec.Struct, frozen=True, kw_only=True):
+    """What is likely to become of tasks that run again, by what became of others that failed of the same."""
+
+    passes: int = 0
+    again: int = 0  #: fail of the same
+    login: int = 0  #: somebody has to log in first
+    unknown: int = 0  #: too few others did
+
+    def __add__(self, other: Chances) -> Chances:
+        return Chances(
+            passes=self.passes + other.passes,
+            again=self.again + other.again,
+            login=self.login + other.login,
+            unknown=self.unknown + other.unknown,
+        )
+
+
+def retried(task: Task) -> bool:
+    """Whether it runs again when its batch is retried: an open letter, or what waits for its next attempt."""
+    return task.status == Status.RETRYING or (task.status == Status.DEAD and task.triage == Triage.OPEN)
+
+
+def of_back_off(number: int, kind: str, ended: Iterable[Task]) -> Chances:
+    """Of so many that wait for their next attempt after a failure of a kind; ``ended``: others of their type."""
+    went_on = [task.status == Status.SUCCEEDED for task in ended if _failed_before(task, kind)]
+    if len(went_on) < LEAST_RETRIED:
+        return Chances(unknown=number)
+    return Chances(passes=number) if 2 * sum(went_on) >= len(went_on) else Chances(again=number)
+
+
+def _failed_before(task: Task, kind: str) -> bool:
+    """Whether an attempt of it failed so, and another one came after that."""
+    return any(one.outcome == "failed" and one.error_kind == kind for one in task.attempts[:-1])
 
 
 def replaced(tasks: Sequence[Task]) -> list[Task]:

@@ -17,7 +17,7 @@ from services.domain.plans import schedule as schedules
 from services.domain.promises import judge
 from services.domain.promises import promise as promises
 from services.domain.promises.promise import KIND, Promise
-from services.domain.task.lane import LANES
+from services.domain.task.lane import LANES, Lane
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals, pages
@@ -82,6 +82,20 @@ class Drain(msgspec.Struct, frozen=True, kw_only=True):
         """The first instant that is missed, of those that concern a lane or platform (``lane:normal``)."""
         found = [one for one in self.instants if one.miss.left and (not name or name in one.of)]
         return min(found, key=lambda one: one.at, default=None)
+
+
+class Raised(msgspec.Struct, frozen=True, kw_only=True):
+    """What it would change if all that waits of a batch went through the high lane; spans in seconds from now. ``why``
+    says that nobody knows.
+    """
+
+    number: int = 0  #: that wait for a slot
+    as_is_s: float | None = None  #: until they are through as they are, None for never
+    raised_s: float | None = None  #: and through the high lane
+    later_s: float = 0.0  #: so much longer each other task waits on average
+    others: int = 0  #: those that wait for a slot, too
+    why: Message | None = None
+    at_ms: int = 0  #: by the store's clock
 
 
 class DrainQueries:
@@ -155,6 +169,57 @@ class DrainQueries:
             measured=measured,
             at_ms=now,
         )
+
+    def raised(self, batch: str) -> Raised:
+        """What it would change to raise a batch, against what is likely as it is.
+
+        Raises:
+            StoreUnavailable: nothing can be read now.
+        """
+        now = self._store.now_ms()
+        workers = [info for info in self._store.workers() if takes_work(info, now)]
+        slots, lanes = sum(len(info.slots) for info in workers), {lane for info in workers for lane in info.open_lanes}
+        if not slots or Lane.HIGH not in lanes:
+            return Raised(why=Message("drain.nobody"), at_ms=now)
+        able = _Able(self._registry, workers)
+        own, others, scale = self._apart(batch, able)
+        exact, high = (
+            dict.fromkeys(map(str, LANES), 1.0),
+            [msgspec.structs.replace(task, lane=Lane.HIGH) for task in own],
+        )
+        counted = {task.task_id: (f"batch:{batch}",) for task in own}
+        rest, known = self._lines(others, scale, {task.task_id: () for task in others}, able)
+        courses = []
+        for mine in (own, high):
+            lines, measured = self._lines(mine, exact, counted, able)
+            if not measured or not known:
+                return Raised(number=len(own), why=Message("drain.unknown"), at_ms=now)
+            there = [line for line in (*lines, *rest) if line.lane in lanes]
+            courses.append(drain.follow(drain.few(there, LINES), slots, list(LANES)))
+        as_is, raised = courses
+        ends = [course.seconds.get(f"batch:{batch}") for course in courses]
+        number = round(sum(line.waiting for line in rest))
+        return Raised(
+            number=len(own),
+            as_is_s=ends[0],
+            raised_s=ends[1],
+            later_s=drain.later(as_is, raised, f"batch:{batch}", max(end or 0.0 for end in ends), number),
+            others=number,
+            at_ms=now,
+        )
+
+    def _apart(self, batch: str, able: _Able) -> tuple[list[Task], list[Task], Mapping[str, float]]:
+        """What waits for a slot: of the batch, and of all others, with how many each of these stands for, by lane."""
+        terms = (equals("batch", batch), equals("status", *map(str, _STATUSES)))
+        read = pages(self._store.query, Query(terms=terms, descending=False, limit=PAGE, want_total=False), MOST)
+        own = [task for page in read for task in page.tasks]
+        found, scale = self._waiting()
+        rest = [task for task in found if task.batch != batch]
+        seen, mine, left = (Counter(one.lane for one in some) for some in (found, own, rest))
+        each = {lane: max(1.0, (seen[lane] * scale[lane] - mine[lane]) / number) for lane, number in left.items()}
+        closed = self._look.of([*own, *rest])
+        own, rest = ([one for one in some if not _why(one, closed.get(one.task_id, ""), able)] for some in (own, rest))
+        return own, rest, each
 
     def _waiting(self) -> tuple[list[Task], Mapping[str, float]]:
         """What waits, the oldest of it, and how many each of these stands for, by lane."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 
 import msgspec
 from msgspec.structs import replace
 
-from services.domain.insight import cause, cause_rule, known_issue, reach
+from services.domain.insight import batch, cause, cause_rule, known_issue, reach
+from services.domain.insight.batch import Chances
 from services.domain.insight.cause import NOT_ASKED, Worth
 from services.domain.insight.cause_rule import CauseRule
 from services.domain.insight.known_issue import IssueState
@@ -39,6 +40,8 @@ MOST_PLACES = 60
 JUDGED = 60
 #: and so many how far they reach
 REACHED = 25
+#: causes and types of one batch of which it is asked what is likely to become of them
+CHANCES = 8
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
@@ -306,6 +309,32 @@ class CauseQueries:
         found = [judge.of_cause(key, group) for key, group in list(groups.items())[:JUDGED]]
         alike = len({one.level for one in found}) == 1 and len(groups) <= JUDGED
         return found[0] if alike else Worth()
+
+    def chances(self, tasks: Sequence[Task]) -> Chances:
+        """What is likely to become of a batch's open letters, and of what waits for its next attempt, if it is retried:
+        of a letter as its cause has it, of the others as others of their type went on after such a failure.
+        """
+        groups: dict[str, list[Task]] = defaultdict(list)
+        waiting: Counter[tuple[str, str]] = Counter()
+        for task in filter(batch.retried, tasks):
+            if task.status == Status.DEAD:
+                groups[key_of(task)].append(task)
+            else:
+                waiting[task.task_type, task.error_kind] += 1
+        judge = Worthiness(self._store, self._registry)
+        ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
+        found = Chances(unknown=sum(len(letters) for _key, letters in ordered[CHANCES:]))
+        for key, letters in ordered[:CHANCES]:
+            found += judge.chances(judge.of_cause(key, Alike(letters)).level, letters)
+        ended = {name: self._ended(name) for name in sorted({name for name, _kind in waiting})[:CHANCES]}
+        for (name, kind), number in waiting.items():
+            found += batch.of_back_off(number, kind, ended.get(name, ()))
+        return found
+
+    def _ended(self, task_type: str) -> Sequence[Task]:
+        """The newest of a type that came to their end by themselves."""
+        terms = (equals("type", task_type), equals("status", Status.SUCCEEDED, Status.DEAD))
+        return self._store.query(Query(terms=terms, sort="updated", limit=SLICE, want_total=False)).tasks
 
     def of_letter(self, task: Task) -> tuple[Worth, Message | None]:
         """Whether running this dead letter again would help, and why it would be refused as it is, None: it goes."""

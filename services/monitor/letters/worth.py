@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from services.domain.errors import UsageError
 from services.domain.insight import cause, verdict
+from services.domain.insight.batch import Chances
 from services.domain.insight.cause import Evidence, Worth
 from services.domain.task import classify
 from services.domain.task.ledger import Done
@@ -146,6 +147,17 @@ class Worthiness:
             if why is not None:
                 found[task.task_id] = why
         return found
+
+    def chances(self, level: str, letters: Sequence[Task]) -> Chances:
+        """What is likely to become of letters of a cause of which that is known; who would be refused is left out."""
+        if level == cause.AGAIN:
+            return Chances(again=len(letters))
+        if level not in (cause.NOW, cause.LOGIN):
+            return Chances(unknown=len(letters))
+        refused, shut = self.refusals(letters), self._shut()
+        left = [task for task in letters if task.task_id not in refused]
+        login = len(left) if level == cause.LOGIN else sum(task.shop in shut for task in left)
+        return Chances(passes=len(left) - login, login=login)
 
     def _uniq(self, task: Task) -> str:
         if self._registry is None:

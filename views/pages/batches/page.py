@@ -17,9 +17,9 @@ from services.domain.insight.batch import Hold, ShopLeft, Story
 from services.domain.task.record import Task
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
-from services.domain.task.status import ACTIVE, MOVABLE, Status, Triage
+from services.domain.task.status import ACTIVE, MOVABLE, Status
 from services.i18n import N_, _, ngettext
-from services.monitor.batches import MOST, BatchQueries, BatchView
+from services.monitor.batches import MOST, Ahead, BatchQueries, BatchView
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.kit.list_page import ListPage
@@ -55,6 +55,8 @@ from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
 EVERY_MS, TYPING_MS = 3000, 200
+#: how long what the verbs would change is told as it was found out
+AHEAD_MS = 15_000
 LOADED = 2000
 ALL, OPEN, ENDED = "all", "open", "ended"
 TABS = ((ALL, N_("All")), (OPEN, N_("Not ended")), (ENDED, N_("Ended")))
@@ -128,7 +130,8 @@ class BatchesPage(ListPage[BatchNow]):
         self._source: ListSource[str] = ListSource(
             self._call, "", self, every_ms=EVERY_MS, follows=context.feed, most=LOADED
         )
-        self._telling = Operation(self, latest=True)
+        self._telling, self._foreseeing = Operation(self, latest=True), Operation(self, latest=True)
+        self._foreseen: dict[str, tuple[Ahead | None, int]] = {}  #: of the batch that stands there, with when
         self.make(self._build, self._connect)
 
     # the page
@@ -451,13 +454,29 @@ class BatchesPage(ListPage[BatchNow]):
     def _show_one(self, one: BatchNow, *, settle: bool = False) -> None:
         """``settle``: what is not done stands in its order again; else only where it is of another batch."""
         settle = settle or self._shown != one.key
+        ahead, at_ms = self._foreseen.get(one.key, (None, 0))
+        one = replace(one, ahead=ahead, ahead_ms=at_ms)
         self._one, self._shown = one, one.key if one.story is not None else ""
+        if one.story is not None and (one.retries or one.raises) and one.at_ms - at_ms > AHEAD_MS:
+            self._foresee(one.key)
         story = one.story or Story()
         self.boxes.show_story(story, words.any_shop if story.types_only else CALLED[one.by])
         self._box_room.setFixedHeight(min(330, self.boxes.height() + BAR))
         self.forecast.show_batch(one)
         self._show_held(settle=settle)
         self._say_one()
+
+    def _foresee(self, key: str) -> None:
+        """Find out what its verbs would change; where that is not known, nothing is said of it."""
+        if not self._foreseeing.busy or key not in self._foreseen:
+            self._foreseen.setdefault(key, (None, 0))
+            call = partial(self._context.batches.ahead, key)
+            self._foreseeing.start(call, partial(self._show_ahead, key), lambda _error: None)
+
+    def _show_ahead(self, key: str, ahead: Ahead | None) -> None:
+        self._foreseen = {key: (ahead, instant.now_ms())}
+        if self._one is not None and self._one.key == key:
+            self._show_one(self._one)
 
     def _show_held(self, *, settle: bool) -> None:
         one = self._one
@@ -635,7 +654,7 @@ def _story(batches: BatchQueries, queries: TaskQueries, name: str, by: str) -> B
         ends=tuple(sorted(task.ended_at for task in tasks if task.status == Status.SUCCEEDED and task.ended_at)),
         foretold=insight.foretold(tasks) if not words.is_open(view) else None,
         complete=len(tasks) < MOST or view.total <= MOST,
-        retries=sum(_retried(task) for task in tasks),
+        retries=sum(insight.retried(task) for task in tasks),
         raises=sum(task.status in MOVABLE and task.lane != "high" for task in tasks),
         cancels=sum(number for status, number in view.counts.items() if status in ACTIVE),
         at_ms=instant.now_ms(),
@@ -643,10 +662,6 @@ def _story(batches: BatchQueries, queries: TaskQueries, name: str, by: str) -> B
         names={one.shop: shops[one.shop].name for one in story.left if one.shop in shops},
         created_by=tasks[0].created_by if tasks else "",
     )
-
-
-def _retried(task: Task) -> bool:
-    return task.status == Status.RETRYING or (task.status == Status.DEAD and task.triage == Triage.OPEN)
 
 
 def _owned(hold: Hold, owners: Mapping[str, str]) -> Hold:

@@ -301,17 +301,21 @@ class BatchVerb(Verb[BatchNow]):
 
 
 def _retry_effect(one: BatchNow) -> str:
-    story = one.story
-    behind = sum(hold.behind for hold in story.holds if hold.key == "dead") if story is not None else 0
-    said = _("dead letters run again, back-offs now")
+    behind = one.story.behind_retried if one.story is not None and one.retries else 0
+    said = [_("dead letters run again, back-offs now")]
     if behind:
-        more = ngettext("releases {n} behind them", "releases {n} behind them", behind).format(n=text.count(behind))
-        said = text.listed([said, more])
-    return said
+        said.append(
+            ngettext("releases {n} behind them", "releases {n} behind them", behind).format(n=text.count(behind))
+        )
+    if one.ahead is not None and one.retries and (likely := words.chances(one.ahead.chances)):
+        said.append(likely)
+    return text.listed(said)
 
 
-def _raise_effect(_one: BatchNow) -> str:
-    return _("through the high lane; other work there waits longer")
+def _raise_effect(one: BatchNow) -> str:
+    if one.ahead is None or not one.raises:
+        return _("through the high lane; other work there waits longer")
+    return words.raised(one.ahead.raised, one.ahead_ms)
 
 
 def _cancel_effect(one: BatchNow) -> str:

@@ -10,10 +10,11 @@ from datetime import datetime
 import msgspec
 
 from services.domain.insight import batch as insight
-from services.domain.insight.batch import Box, Foretold, Hold, ShopLeft, Story
+from services.domain.insight.batch import Box, Chances, Foretold, Hold, ShopLeft, Story
 from services.domain.task.status import TERMINAL, Status
 from services.i18n import N_, _, ngettext
-from services.monitor.batches import MOST, BatchView
+from services.monitor.batches import MOST, Ahead, BatchView
+from services.monitor.forecast.drain import Raised
 from views.support import instant, safe, shown, text
 from views.support.words import origins, type_names
 from views.theme.tokens import platform_badge
@@ -95,6 +96,8 @@ class BatchNow(msgspec.Struct, frozen=True, kw_only=True):
     by: str = insight.PLATFORM  #: what tells its boxes of a type apart
     names: Mapping[str, str] = {}  #: of the shops of which something is left, by ``platform:shop_id``
     created_by: str = ""
+    ahead: Ahead | None = None  #: what its verbs would change, as far as that was found out
+    ahead_ms: int = 0  #: when that was, UTC ms
 
     @property
     def key(self) -> str:
@@ -405,6 +408,49 @@ def pace(one: BatchNow) -> list[str]:
     many = len(ends) / minutes
     said = ngettext("{n} a minute", "{n} a minute", max(1, round(many)))
     return [said.format(n=text.count(round(many)) if many >= SOME else f"{many:.1f}")]
+
+
+def chances(found: Chances) -> str:
+    """What is likely to become of what is retried."""
+    n, again, login, unknown = found.passes, found.again, found.login, found.unknown
+    if not n and not again and not login:
+        return _("not enough record to say what passes") if unknown else ""
+    said = [ngettext("{n} likely passes", "{n} likely pass", n).format(n=text.count(n))] if n else []
+    if again:
+        said.append(ngettext("{n} likely fails again", "{n} likely fail again", again).format(n=text.count(again)))
+    if login:
+        said.append(ngettext("{n} needs a log-in", "{n} need a log-in", login).format(n=text.count(login)))
+    if unknown:
+        said.append(_("of {n} there is not enough record").format(n=text.count(unknown)))
+    return text.listed(said)
+
+
+def raised(found: Raised, now_ms: int) -> str:
+    """What it changes to let what waits go first: when that is through, and what it costs others."""
+    if found.why is not None:
+        return shown.say(found.why)
+    if not found.number:
+        return _("nothing of it waits for a slot now")
+    return text.listed((_through(found, now_ms), _costs(found)))
+
+
+def _through(found: Raised, now_ms: int) -> str:
+    if found.raised_s is None:
+        return _("nobody can say when it is through")
+    end = shown.clock(round(now_ms + found.raised_s * 1000), now_ms)
+    if found.as_is_s is None:
+        return _("through at {time}; as it is, never at this pace").format(time=end)
+    if found.as_is_s - found.raised_s < LEAST_OFF_MS / 1000:
+        return _("through at {time}, no earlier than as it is").format(time=end)
+    as_is = shown.clock(round(now_ms + found.as_is_s * 1000), now_ms)
+    return _("through at {time} instead of {before}").format(time=end, before=as_is)
+
+
+def _costs(found: Raised) -> str:
+    if found.later_s < LEAST_OFF_MS / 1000:
+        return _("no other work waits longer")
+    span = text.duration(shown.span(round(found.later_s * 1000)))
+    return _("other work waits {span} longer on average").format(span=span)
 
 
 def reasons(left: ShopLeft) -> str:

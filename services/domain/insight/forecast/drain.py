@@ -137,6 +137,18 @@ def follow(lines: Sequence[Line], slots: int, order: Sequence[str], until_s: flo
     return Course(seconds=clear, curve={name: tuple(points) for name, points in curve.items()})
 
 
+def later(before: Course, after: Course, name: str, until_s: float, others: int) -> float:
+    """Seconds that each of the others waits longer on average where it goes after, by what is left of them until then:
+    all of it but ``name``.
+    """
+
+    def waits(course: Course) -> float:
+        step = until_s / STEPS
+        return sum(course.left("", n * step) - course.left(name, n * step) for n in range(STEPS)) * step
+
+    return max(0.0, waits(after) - waits(before)) / others if others else 0.0
+
+
 def _step(lines: Sequence[Line], slots: int, until_s: float) -> float:
     work = sum(line.waiting * line.mean_s / max(1, slots - line.barred) for line in lines)
     alone = max((line.waiting * line.mean_s / max(1, line.concurrency) for line in lines), default=0.0)

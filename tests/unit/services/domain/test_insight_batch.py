@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from services.domain.insight import batch
-from services.domain.insight.batch import Edge
-from services.domain.task.record import Task
+from services.domain.insight.batch import Chances, Edge, of_back_off
+from services.domain.task.record import Attempt, Task
 
 
 def task(name: str, status: str = "queued", kind: str = "sync", platform: str = "pdd", **fields: Any) -> Task:
@@ -41,6 +43,18 @@ def test_boxes_stand_behind_what_they_wait_for() -> None:
     assert Edge(("goods", "temu"), ("report", "temu"), all_to_one=True) in found.edges
     assert len(found.edges) == 4
     assert (found.total, found.counts) == (10, {"done": 1, "waiting": 3, "held": 6})
+
+
+def test_what_a_retry_releases_is_counted_once_and_not_behind_what_stays() -> None:
+    tasks = [
+        task("a", "dead", triage="open"),
+        task("b", "retrying"),
+        task("c", "held"),
+        task("d", "dead", triage="archived"),
+    ]
+    tasks.append(task("ab", "blocked", "goods", depends_on=("a", "b"), gate="dependency"))
+    tasks += [task(f"{one}x", "blocked", "goods", depends_on=(one,), gate="dependency") for one in "cd"]
+    assert batch.story(tasks, {}).behind_retried == 1
 
 
 def test_a_cancelled_task_that_was_created_again_stands_as_its_successor() -> None:
@@ -131,3 +145,14 @@ def test_the_last_deadline_of_what_has_not_begun_counts() -> None:
     tasks = [task("a", deadline=5), task("b", "running", attempt=1, deadline=9), task("c", deadline=7)]
     assert batch.story(tasks, {}).deadline == 7
     assert batch.story([], {}) == batch.Story()
+
+
+def test_what_goes_on_after_a_failure_is_told_by_enough_others() -> None:
+    def ended(status: str, number: int, kind: str = "network") -> list[Task]:
+        attempts = (Attempt(1, "w", 0, 0, "failed", kind), Attempt(2, "w", 0, 0, "succeeded"))
+        return [replace(task("x"), status=status, attempts=attempts) for _ in range(number)]
+
+    assert of_back_off(3, "network", ended("succeeded", 4)) == Chances(unknown=3)
+    assert of_back_off(3, "network", ended("succeeded", 5)) == Chances(passes=3)
+    assert of_back_off(3, "network", [*ended("succeeded", 2), *ended("dead", 3)]) == Chances(again=3)
+    assert of_back_off(3, "network", ended("succeeded", 9, "timeout")) == Chances(unknown=3)

@@ -10,8 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from services.clock import SystemClock
-from services.domain.change import SetTriage
+from services.domain.change import Create, SetTriage
 from services.domain.fleet.worker import WorkerInfo
+from services.domain.insight.batch import Chances
 from services.domain.insight.cause import NOT_ASKED
 from services.domain.insight.reach import Reach
 from services.domain.task.event import Event, EventBatch
@@ -405,3 +406,23 @@ class Eyes:
         """Tell them."""
         for listener in self.listeners:
             listener(changes)
+
+
+def test_what_a_batch_would_come_to_if_it_was_retried_is_told_by_what_others_came_to(room: Room) -> None:
+    healed, stays, unheard = "a" * 16, "b" * 16, "c" * 16
+    letters = [dead(room, shop, healed) for shop in ("s1", "s2")]
+    task = room.running("w#schema", shop_id="s3")
+    letters.append(room.finish(task, "dead", error="no field", error_kind="bad_payload", fingerprint=stays))
+    room.clock.advance(60)
+    done = room.running("w#again", shop_id="s1")
+    room.finish(done, "succeeded", attempt=Attempt(1, "w", done.started_at, room.store.now_ms(), "succeeded"))
+    letters.append(dead(room, "s4", unheard, platform="temu"))
+    waits = replace(letters[0], task_id="r", status="retrying", triage="", error_kind="network")
+    causes = CauseQueries(room.store, room.registry)
+    assert causes.chances(letters) == Chances(passes=2, again=1, unknown=1)
+    assert causes.chances([waits]) == Chances(unknown=1), "nobody of its type went on after such a failure"
+    failed = Attempt(1, "w", 0, 0, "failed", "network")
+    went_on = replace(done, attempts=(failed, Attempt(2, "w", 0, 0, "succeeded")), status="succeeded")
+    room.store.apply([Create(task=replace(went_on, task_id=f"x{number}")) for number in range(5)])
+    assert CauseQueries(room.store).chances([waits, letters[0]]) == Chances(passes=2)
+    assert causes.chances([replace(letters[0], triage="archived")]) == Chances(), "that is not retried"

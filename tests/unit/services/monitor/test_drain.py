@@ -8,6 +8,7 @@ from services.domain.change import Claim, CloseSession, Create
 from services.domain.fleet.shop import Pause
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
 from services.domain.task.record import Attempt, Task
+from services.domain.text.message import Message
 from services.messages import english
 from services.monitor.forecast import drain
 from services.monitor.forecast.drain import DrainQueries
@@ -201,3 +202,41 @@ def test_of_more_than_is_looked_at_all_are_counted(room: Room, monkeypatch: pyte
         room.create(shop_id=f"s{number}")
     rows = {one.name: one for one in DrainQueries(room.store, room.registry).look().rows}
     assert (rows["lane:normal"].waiting, rows["platform:pdd"].waiting) == (60, 60)
+
+
+def test_a_batch_that_is_raised_is_through_sooner_and_others_wait_for_it(room: Room) -> None:
+    measured(room, 10)
+    room.clock.advance(900)
+    worker(room, 2)
+    for number in range(20):
+        room.create(shop_id=f"o{number}")
+    for number in range(10):
+        room.create(shop_id=f"b{number}", batch="nightly")
+    found = DrainQueries(room.store, room.registry).raised("nightly")
+    assert (found.number, found.others, found.why) == (10, 20, None)
+    assert found.as_is_s is not None
+    assert found.raised_s is not None
+    assert 40 <= found.raised_s <= 70, "ten of ten seconds in two slots"
+    assert 130 <= found.as_is_s <= 180, "and all thirty of them"
+    assert 20 <= found.later_s <= 30, "half as long as the ten take: as it is, both go on side by side"
+
+
+def test_what_goes_first_already_costs_nobody_anything(room: Room) -> None:
+    measured(room, 10)
+    room.clock.advance(900)
+    worker(room, 2)
+    for number in range(4):
+        room.create(shop_id=f"o{number}", priority="low")
+        room.create(shop_id=f"b{number}", batch="nightly", priority="high")
+    found = DrainQueries(room.store, room.registry).raised("nightly")
+    assert found.as_is_s == found.raised_s
+    assert found.later_s == 0
+
+
+def test_what_nobody_can_say_of_a_batch_is_said(room: Room) -> None:
+    room.create(batch="nightly")
+    queries = DrainQueries(room.store, room.registry)
+    assert english(queries.raised("nightly").why or Message("")) == "no worker takes them"
+    worker(room, 2)
+    assert english(queries.raised("nightly").why or Message("")) == "how long its tasks take was not measured yet"
+    assert queries.raised("other").number == 0

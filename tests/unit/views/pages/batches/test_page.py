@@ -344,6 +344,8 @@ def test_a_retry_waits_for_an_undo_and_then_sends_dead_letters_again(
     page = open_page()
     choose(qtbot, page, "nightly")
     assert page.others.text().startswith("2 need a person (dead, no attempt left: 1")
+    qtbot.waitUntil(lambda: "enough record" in page.effects["retry"].text(), timeout=WAIT_MS)
+    assert page.effects["raise"].text() == "no worker takes them", "as far as that can be said"
     dialog = answer(qtbot, page, page.buttons["retry"].click)
     dialog.verb_button.click()
     undo, send = fleet.toasts[-1].actions

@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from services.domain.insight import batch as insight
 from services.domain.task.record import Task
+from services.domain.text.message import Message
 from services.monitor.batches import BatchView
-from views.pages.batches.words import BatchNow, goes_on, headline, late, name, off_by, others, parts_of, state
+from services.monitor.forecast.drain import Raised
+from views.pages.batches.words import (
+    BatchNow,
+    chances,
+    goes_on,
+    headline,
+    late,
+    name,
+    off_by,
+    others,
+    parts_of,
+    raised,
+    state,
+)
 from views.support import shown
 from views.support.text import THIN
 
@@ -129,3 +143,25 @@ def test_of_a_batch_that_was_partly_cancelled_nothing_is_said_that_its_pace_fore
     ]
     assert insight.foretold(tasks) is None
     assert insight.foretold(tasks[:6]) is not None
+
+
+def test_what_is_likely_to_pass_is_told_with_what_is_not_and_of_what_nobody_knows() -> None:
+    assert chances(insight.Chances(passes=2, again=4)) == "2 likely pass, 4 likely fail again"
+    assert chances(insight.Chances(passes=1, login=1, unknown=3)) == (
+        "1 likely passes, 1 needs a log-in, of 3 there is not enough record"
+    )
+    assert chances(insight.Chances(unknown=3)) == "not enough record to say what passes"
+    assert chances(insight.Chances()) == ""
+
+
+def test_what_a_raise_changes_is_told_with_what_it_costs_others() -> None:
+    now = 1_795_000_000_000
+    clock = [shown.clock(now + at * 1000, now) for at in (60, 120)]
+    found = Raised(number=3, raised_s=60, as_is_s=120, later_s=40, others=9)
+    said = f"through at {clock[0]} instead of {clock[1]}, other work waits 40{THIN}s longer on average"
+    assert raised(found, now) == said
+    found = Raised(number=3, raised_s=60, as_is_s=60)
+    assert raised(found, now) == f"through at {clock[0]}, no earlier than as it is, no other work waits longer"
+    assert raised(Raised(number=3, raised_s=60), now).startswith(f"through at {clock[0]}; as it is, never at this pace")
+    assert raised(Raised(), now) == "nothing of it waits for a slot now"
+    assert raised(Raised(why=Message("drain.nobody")), now) == "no worker takes them"
