@@ -661,6 +661,7 @@ def _story(batches: BatchQueries, queries: TaskQueries, name: str, by: str) -> B
         by=by,
         names={one.shop: shops[one.shop].name for one in story.left if one.shop in shops},
         created_by=tasks[0].created_by if tasks else "",
+        again=tuple(task.task_id for task in insight.replaced(tasks) if task.status == Status.CANCELLED),
     )
 
 

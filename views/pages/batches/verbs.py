@@ -16,7 +16,7 @@ from services.commands.tasks import TaskCommands
 from services.domain.insight import batch as insight
 from services.domain.insight.batch import Box
 from services.domain.task.search import filter
-from services.domain.task.search.query import equals, excludes
+from services.domain.task.search.query import Term, equals, excludes
 from services.domain.task.status import REPLACED, Status
 from services.i18n import N_, _, ngettext
 from services.monitor.batches import READ, BatchQueries
@@ -35,8 +35,8 @@ from views.support.acting import HOLD_MANY_S, Acting, Reverse
 from views.support.operation import Operation
 from views.widgets.toast import ToastSpec
 
-#: shops that a filter of tasks names
-MOST_SHOPS = 200
+#: shops that a filter of tasks names, and letters of ids in one
+MOST_SHOPS, MOST_NAMED = 200, 16_000
 
 
 class BatchActions(PageActs):
@@ -68,12 +68,18 @@ class BatchActions(PageActs):
         if one.view.again.get(Status.DEAD):
             terms.append(excludes("triage", *sorted(REPLACED)))
         if one.view.again.get(Status.CANCELLED):
-            if not one.view.counts.get(Status.CANCELLED):
-                terms.append(excludes("status", Status.CANCELLED))
-            else:  # no filter tells those from the others
-                said = _("What was cancelled and created again is listed twice: as cancelled, and as it is now.")
-                self._context.toast(ToastSpec(text=said))
+            terms += self._but_created_again(one)
         self.shown.emit("tasks", filter.format_terms(tuple(terms)))
+
+    def _but_created_again(self, one: BatchNow) -> list[Term]:
+        """But for what was cancelled and created again, which is named where others were cancelled and were not."""
+        if not one.view.counts.get(Status.CANCELLED):
+            return [excludes("status", Status.CANCELLED)]
+        if len(one.again) == one.view.again[Status.CANCELLED] and len(",".join(one.again)) <= MOST_NAMED:
+            return [excludes("id", *one.again)]
+        said = _("What was cancelled and created again is listed twice: as cancelled, and as it is now.")
+        self._context.toast(ToastSpec(text=said))
+        return []
 
     def ask_export(self, one: BatchNow) -> None:
         """Ask which file its tasks are written to."""

@@ -96,6 +96,7 @@ class BatchNow(msgspec.Struct, frozen=True, kw_only=True):
     by: str = insight.PLATFORM  #: what tells its boxes of a type apart
     names: Mapping[str, str] = {}  #: of the shops of which something is left, by ``platform:shop_id``
     created_by: str = ""
+    again: tuple[str, ...] = ()  #: what was cancelled and for which another stands, as far as its story tells
     ahead: Ahead | None = None  #: what its verbs would change, as far as that was found out
     ahead_ms: int = 0  #: when that was, UTC ms
 
