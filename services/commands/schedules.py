@@ -224,11 +224,11 @@ class ScheduleCommands:
         act = "schedule.enable" if enabled else "schedule.disable"
         return self._change(act, names, change, {"changed": changed})
 
-    def skip(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Leave the next run out.
+    def skip(self, names: Sequence[str], *, at: int = 0) -> tuple[str, ...]:
+        """Leave the next run out; ``at``: the one that was seen, UTC ms, and no other.
 
         Raises:
-            UsageError: there is none of a name, or one is disabled.
+            UsageError: there is none of a name, or one is disabled; or its next run is another than ``at``.
         """
         self._audit.need(self._operator, "operator", "schedule.skip", names)
         zone = self.zone()
@@ -236,6 +236,8 @@ class ScheduleCommands:
         def change(planned: Planned, next_at: int) -> tuple[Planned, int]:
             if not next_at:
                 raise UsageError(said("schedule.no_next", name=planned.schedule.name), field="name")
+            if at and next_at != at:
+                raise UsageError(said("schedule.begun", name=planned.schedule.name), field="name")
             if planned.firing is not None:  # whoever leads next finds the rest of this run by its instant
                 text = said("schedule.starting", name=planned.schedule.name)
                 raise UsageError(text, field="name")

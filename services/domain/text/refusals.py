@@ -551,6 +551,7 @@ REFUSALS: dict[str, str] = {
     "schedule.there": N_("there is a schedule {name}; use --replace to change it"),
     "schedule.changed": N_("{name} was changed by somebody else at this moment; look at it and try again"),
     "schedule.no_next": N_("{name} has no next run; enable it first"),
+    "schedule.begun": N_("the run of {name} that was to be left out has begun, or was moved; look at its next run"),
     "schedule.starting": N_("{name} is starting a run just now; skip the next one when that is done"),
     "document.contested": N_("{name} is changed by somebody else again and again; try again"),
     "schedule.unknown": N_("there is no schedule {name}; see `schedule list`"),

@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
 
+import msgspec
 from PySide6.QtCore import QDate, QDateTime, QTime, QTimeZone, Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from services.domain.plans.schedule import Tally
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.schedules import BackfillPlan, Gap, ScheduleRow
@@ -84,18 +84,30 @@ def _left_out(gap: Gap) -> str:
     return text.listed(parts)
 
 
+class Span(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be made up for."""
+
+    since: int  #: UTC ms
+    until: int  #: the instant behind the last
+    each: bool  #: a task for each run that a shop lacks
+    tasks: int  #: as many as were seen
+
+
 class BackfillDialog(DialogFrame):
     """Signals:
-    made: the ``Tally`` of all tasks that were made.
+    wanted: the ``Span`` that was seen and is to be made up for.
     """
 
-    made = Signal(object)
+    wanted = Signal(object)
 
-    def __init__(self, context: PageContext, row: ScheduleRow, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: PageContext, row: ScheduleRow, parent: QWidget | None = None, span: Span | None = None
+    ) -> None:
+        """``span``: to begin with."""
         super().__init__(N_("Make up for missed runs"), icon="ph.clock-counter-clockwise", parent=parent)
         self._context, self._row = context, row
         self._plan: BackfillPlan | None = None
-        self._looking, self._making = Operation(self, latest=True), Operation(self)
+        self._looking = Operation(self, latest=True)
         self._look_soon = Debounce(self._look, LOOK_MS, self)
         self.set_note(row.schedule.name)
         self._build()
@@ -103,9 +115,11 @@ class BackfillDialog(DialogFrame):
             field.dateTimeChanged.connect(self._on_changed)
         self.each.toggled.connect(self._on_changed)
         self.span.chosen.connect(self._on_span)
-        self._making.busy_changed.connect(lambda _busy: self._say())
         on_language_changed(self._say)
-        self._on_span("3")
+        if span is None:
+            self._on_span("3")
+        else:
+            self._fill(span)
         self.span.setFocus()
 
     def _build(self) -> None:
@@ -133,6 +147,14 @@ class BackfillDialog(DialogFrame):
         put(self.foot, STRETCH, self.cancel, self.make)
         self.cancel.clicked.connect(self.reject)
         self.make.clicked.connect(self._on_create)
+
+    def _fill(self, span: Span) -> None:
+        self.each.setChecked(span.each)
+        for field, at in ((self.since, span.since), (self.until, span.until)):
+            then = shown.moment(at).astimezone(ZoneInfo(self._row.zone or "UTC"))
+            day, hour = QDate(then.year, then.month, then.day), QTime(then.hour, then.minute)
+            field.setDateTime(QDateTime(day, hour, QTimeZone.utc()))
+        self._look()
 
     @property
     def plan(self) -> BackfillPlan | None:
@@ -186,16 +208,13 @@ class BackfillDialog(DialogFrame):
     def _fail(self, error: BaseException) -> None:
         self.model.clear()
         self._say()
-        self._say_problem(error)
-        self.make.disable(told(error))
-
-    def _say_problem(self, error: BaseException) -> None:
         self.words.setText(told(error))
         self.words.set_tone("dead")
+        self.make.disable(told(error))
 
     def _on_create(self) -> None:
         plan = self._plan
-        if plan is None or not plan.tasks or self._making.busy:
+        if plan is None or not plan.tasks:
             return
         typed = typed_count(plan.tasks, self._context.environment)
         if not typed:
@@ -208,14 +227,10 @@ class BackfillDialog(DialogFrame):
         dialog.open()
 
     def _make(self) -> None:
-        since, until = self.bounds()
-        name, each = self._row.schedule.name, self.each.isChecked()
-        call = partial(self._context.commands.schedules.backfill, name, since, until, each=each)
-        self._making.start(call, self._on_made, self._say_problem)
-
-    def _on_made(self, tally: Tally) -> None:
-        self.accept()
-        self.made.emit(tally)
+        plan, (since, until) = self._plan, self.bounds()
+        if plan is not None:
+            self.accept()
+            self.wanted.emit(Span(since=since, until=until, each=self.each.isChecked(), tasks=plan.tasks))
 
     def _say(self) -> None:
         plan = self._plan
@@ -241,4 +256,4 @@ class BackfillDialog(DialogFrame):
         blocked = (
             _("Looking into the ledger") if plan is None else "" if tasks else _("Nothing is missing in this span.")
         )
-        self.make.disable(_("Creating") if self._making.busy else blocked)
+        self.make.disable(blocked)

@@ -21,16 +21,16 @@ from views.kit.page_acts import PageActs
 from views.kit.task_verb import FEW
 from views.kit.verb import Verb
 from views.pages.schedules import words
-from views.pages.schedules.backfill import BackfillDialog
+from views.pages.schedules.backfill import BackfillDialog, Span
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.versions import VersionsDialog
-from views.support import text
+from views.support import instant, shown, text
 from views.support.acting import HOLD_MANY_S, HOLD_S, TELL_S, Acting
 from views.widgets.toast import ToastSpec
 
 T = TypeVar("T")
-#: the name of what is held, for nothing else is about it
-RUN = "schedule.run"
+#: names of what is held, for nothing else is about it
+RUN, SKIP, BACKFILL = "schedule.run", "schedule.skip", "schedule.backfill"
 
 
 class ScheduleActions(PageActs):
@@ -58,10 +58,25 @@ class ScheduleActions(PageActs):
         self._act(call, lambda _names: said.format(name=name), back)
 
     def skip(self, row: ScheduleRow) -> None:
-        """Leave the next run out."""
-        name = row.schedule.name
-        call = partial(self._context.commands.schedules.skip, [name])
-        self._act(call, lambda _names: _("The next run of {name} is left out.").format(name=name))
+        """Leave the next run out: it cannot be had back, so that this waits for a moment, unless it is about to run."""
+        name, at = row.schedule.name, row.upcoming[0]
+        if not self.acting.free(SKIP, [name]):
+            return
+
+        def call() -> Outcome:
+            return Outcome(done=self._context.commands.schedules.skip([name], at=at))
+
+        def told(_outcome: Outcome) -> str:
+            return _("The next run of {name} is left out.").format(name=name)
+
+        now = instant.now_ms()
+        if at - now < (HOLD_S + 1) * 1000:
+            self.acting.at_once(call, told)
+            return
+        announce = _("{name} leaves its run of {time} out in {s} s").format(
+            name=name, time=shown.clock(at, now), s=HOLD_S
+        )
+        self.acting.delayed(announce, call, told, about=[(SKIP, name)])
 
     def run(self, row: ScheduleRow) -> None:
         """Run now, after a look at how many tasks that makes."""
@@ -96,10 +111,37 @@ class ScheduleActions(PageActs):
 
     def backfill(self, row: ScheduleRow) -> None:
         """Make up for runs that are missing, in a dialog that shows them first."""
-        dialog = BackfillDialog(self._context, row, self._owner)
+        self._ask_span(row, None)
+
+    def _ask_span(self, row: ScheduleRow, span: Span | None) -> None:
+        dialog = BackfillDialog(self._context, row, self._owner, span)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.made.connect(self._on_backfilled)
+        dialog.wanted.connect(partial(self._hold_backfill, row))
         dialog.open()
+
+    def _hold_backfill(self, row: ScheduleRow, span: Span) -> None:
+        """What it creates cannot be taken back, so that it waits for a moment, as a run by hand does."""
+        name = row.schedule.name
+        if not self.acting.free(BACKFILL, [name]):
+            return
+        tallies: list[Tally] = []
+
+        def call() -> Outcome:
+            made = self._context.commands.schedules.backfill(name, span.since, span.until, each=span.each)
+            tallies.append(made)
+            return Outcome(done=(name,))
+
+        seconds = HOLD_S if span.tasks <= FEW else HOLD_MANY_S
+        words = ngettext("{name} makes up for {n} task in {s} s", "{name} makes up for {n} tasks in {s} s", span.tasks)
+        announce = words.format(name=name, n=text.count(span.tasks), s=seconds)
+        self.acting.delayed(
+            announce,
+            call,
+            lambda _outcome: self._ran(tallies[-1]),
+            seconds,
+            about=[(BACKFILL, name)],
+            ask_again=partial(self._ask_span, row, span),
+        )
 
     def versions(self, row: ScheduleRow) -> None:
         """Who changed what, and the way back."""
@@ -107,11 +149,6 @@ class ScheduleActions(PageActs):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.reverted.connect(self._on_reverted)
         dialog.open()
-
-    def _on_backfilled(self, tally: Tally) -> None:
-        status = "warning" if tally.failed else "succeeded"
-        self._context.toast(ToastSpec(text=self._ran(tally), status=status, seconds=TELL_S))
-        self.changed.emit()
 
     def _on_reverted(self, name: str) -> None:
         words = _("{name} is as it was before.").format(name=name)

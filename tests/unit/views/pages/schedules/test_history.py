@@ -11,6 +11,8 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from services.commands.schedules import ScheduleCommands
+from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Shop
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Past, Schedule
@@ -121,16 +123,80 @@ def test_missing_runs_are_shown_before_they_are_made_up_for(qtbot: QtBot, fleet:
     dialog.each.click()
     qtbot.waitUntil(lambda: dialog.plan is not None and dialog.plan.tasks < 5, timeout=WAIT_MS)
     assert fleet.context.tasks.page("status:waiting").tasks == ()
-    with qtbot.waitSignal(dialog.made, timeout=WAIT_MS) as made:
+    with qtbot.waitSignal(dialog.wanted, timeout=WAIT_MS) as wanted:
         dialog.make.click()
-    assert made.args[0].created == plan_.tasks
+    span = wanted.args[0]
+    assert (span.tasks, (span.since, span.until)) == (plan_.tasks, dialog.bounds())
     assert not dialog.isVisible()
+    made = fleet.context.commands.schedules.backfill("nightly", span.since, span.until, each=span.each)
+    assert made.created == plan_.tasks
     again = BackfillDialog(fleet.context, row)
     qtbot.addWidget(again)
     again.open()
     again.span.choose("1")
     qtbot.waitUntil(lambda: again.plan is not None, timeout=WAIT_MS)
     assert (again.make.isEnabled(), again.words.text()) == (False, "Nothing is missing in this span.")
+
+
+def test_what_is_made_up_for_waits_for_a_moment_and_can_be_taken_back(qtbot: QtBot, fleet: Fleet, shops: int) -> None:
+    plan(fleet)
+    of_old(fleet, "nightly")
+    page = open_page(qtbot, fleet)
+    page.table.set_current_key("nightly")
+
+    def make() -> None:
+        page.buttons["backfill"].click()
+        dialog = page.findChildren(BackfillDialog)[-1]
+        dialog.span.choose("7")
+        qtbot.waitUntil(dialog.make.isEnabled, timeout=WAIT_MS)
+        dialog.make.click()
+
+    make()
+    held = fleet.toasts[-1]
+    assert (held.text, [action.text for action in held.actions]) == (
+        "nightly makes up for 4 tasks in 5 s",
+        ["Undo", "Send now"],
+    )
+    make()
+    assert fleet.toasts[-1].text == "That is about to happen already."
+    held.actions[0].call()
+    assert fleet.toasts[-1].text == "Taken back; nothing was changed."
+    assert fleet.context.tasks.page("").tasks == ()
+    make()
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        fleet.toasts[-1].actions[1].call()
+    assert fleet.toasts[-1].text == "Created: 4 tasks"
+    assert len(fleet.context.tasks.page("").tasks) == 4
+    page.deactivate()
+
+
+def test_what_could_not_be_made_up_for_is_asked_again_as_it_was(
+    qtbot: QtBot, fleet: Fleet, shops: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan(fleet)
+    of_old(fleet, "nightly")
+    page = open_page(qtbot, fleet)
+    page.table.set_current_key("nightly")
+    page.buttons["backfill"].click()
+    (dialog,) = page.findChildren(BackfillDialog)
+    dialog.span.choose("7")
+    dialog.each.click()
+    qtbot.waitUntil(lambda: dialog.plan is not None and dialog.plan.tasks > 20, timeout=WAIT_MS)
+    bounds = dialog.bounds()
+    dialog.make.click()
+    monkeypatch.setattr(ScheduleCommands, "backfill", gone)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        fleet.toasts[-1].actions[1].call()
+    again = next(action for action in fleet.toasts[-1].actions if action.text == "Ask again")
+    again.call()
+    asked = page.findChildren(BackfillDialog)[-1]
+    assert asked.isVisible()
+    assert (asked.bounds(), asked.each.isChecked()) == (bounds, True)
+    page.deactivate()
+
+
+def gone(*_given: object, **_more: object) -> None:
+    raise StoreUnavailable("gone")
 
 
 def test_a_span_that_the_ledger_does_not_tell_is_refused_in_words(qtbot: QtBot, fleet: Fleet, shops: int) -> None:

@@ -112,7 +112,14 @@ def test_switch_and_skip(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     row = page.current()
     assert row is not None
-    press(qtbot, page, page.buttons["skip"])
+    page.buttons["skip"].click()
+    held = fleet.toasts.pop()
+    assert held.text.startswith("nightly leaves its run of ")
+    held.actions[0].call()
+    assert fleet.toasts.pop().text == "Taken back; nothing was changed."
+    page.buttons["skip"].click()
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        fleet.toasts.pop().actions[1].call()
     skipped = page.current()
     assert skipped is not None
     assert skipped.upcoming[0] == row.upcoming[1]
@@ -133,6 +140,22 @@ def test_switch_and_skip(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
         assert fleet.toasts[-1].text == "Taken back."
         (kept,) = fleet.store.schedules()
         assert schedules.load(kept.body).schedule.enabled is enabled
+
+
+def test_the_run_that_was_seen_is_skipped_and_no_other(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(2)
+    plan(fleet)
+    page = open_page()
+    page.buttons["skip"].click()
+    fleet.context.commands.schedules.skip(["nightly"])
+    then = fleet.context.schedules.row("nightly", 1)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        fleet.toasts[-1].actions[1].call()
+    assert "has begun, or was moved" in fleet.toasts[-1].text + fleet.toasts[-1].detail
+    now = fleet.context.schedules.row("nightly", 1)
+    assert then is not None
+    assert now is not None
+    assert now.upcoming == then.upcoming
 
 
 def test_what_a_colleague_changed_since_is_not_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
