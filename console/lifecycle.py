@@ -643,6 +643,7 @@ class Console:
         await self._off(opened.context.types)
         self._zone = connection.zone
         shown.set_zone(self._zone)
+        shown.set_here(connection.settings.embedded)
         opened.feed.looked.connect(self._follow_zone)
         wanted = self._first_shown()
         left = self._windows_left()

@@ -132,6 +132,7 @@ def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
         gc.enable()
         heard.forget()  # a rig without a window's life has nobody to leave its fleet
         shown.set_zone("")
+        shown.set_here(False)
         theme().set_mode("dark")
         theme().set_text_size(100)
 

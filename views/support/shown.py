@@ -72,6 +72,7 @@ def _on_wall(when: datetime) -> datetime:
 
 _MACHINE = _Machine()
 _zone: list[tzinfo] = []
+_here: list[bool] = []
 
 
 def set_zone(name: str) -> None:
@@ -91,6 +92,16 @@ def zone() -> tzinfo:
 def zone_key() -> str:
     """The name of that zone, "" for the machine's own."""
     return str(getattr(zone(), "key", ""))
+
+
+def set_here(here: bool) -> None:
+    """Speak of the engine and the storage of this computer, not of servers."""
+    _here[:] = [here]
+
+
+def here() -> bool:
+    """Whether everything that is shown is on this computer."""
+    return any(_here)
 
 
 def status_word(status: str) -> str:

@@ -65,7 +65,7 @@ def check(rule: Rule, known: Mapping[str, Rule] | None = None) -> None:
         UsageError: a rule cannot be like this.
     """
     if not _NAME.match(rule.name):
-        _refuse("alert.bad_name", "name", value=rule.name[:80])
+        _refuse("alert.bad_name", "name", value=rule.name[:80] or '""')
     if rule.severity not in SEVERITIES:
         _refuse("alert.bad_severity", "severity", value=rule.severity[:80], known=", ".join(SEVERITIES))
     for field in ("for_s", "calm_s", "again_s", "escalate_s"):

@@ -184,6 +184,15 @@ MEASURES: Mapping[str, str] = {
     "promise_broken": N_("A promise that is broken"),
     "promise_at_risk": N_("A promise that is going to break"),
 }
+#: the titles of incidents that only a fleet on one computer has
+TITLES_HERE = frozenset({"alert.file_lost", "alert.unsent_here"})
+#: what takes the place of these, and of those below, where everything is on one computer: its engine and its storage
+#: are no servers
+MEASURES_HERE: Mapping[str, str] = {
+    "publisher_blocked": N_("An engine that takes no tasks"),
+    "broker_alarm": N_("Memory or disk alarm of the engine"),
+    "redis_forgets": N_("A storage that may forget"),
+}
 #: of measures that what is recorded tells in part: how
 TRIED: Mapping[str, str] = {
     "needs_login": N_("Logins and captchas are counted as one, without shops that have a task to decide"),
@@ -204,6 +213,13 @@ UNTRIED: Mapping[str, str] = {
     "broker_alarm": N_("The recorder keeps that the broker takes no messages, and not which alarm it has"),
     "redis_forgets": N_("The recorder does not keep the settings of Redis"),
     "recorder_gap": N_("Of what was not recorded nobody can say whether somebody led"),
+}
+TRIED_HERE: Mapping[str, str] = {
+    "publisher_blocked": N_("As whoever led met the engine: what other programs could not send is not recorded"),
+}
+UNTRIED_HERE: Mapping[str, str] = {
+    "broker_alarm": N_("The engine of this computer has no such alarm"),
+    "redis_forgets": N_("The storage of this computer writes everything to the disk at once"),
 }
 #: when a rule of a measure sees something, with its own numbers; for lists and forms
 CONDITIONS: Mapping[str, str] = {
@@ -230,4 +246,9 @@ CONDITIONS: Mapping[str, str] = {
     "recorder_gap": N_("nothing is recorded for {seconds} s while somebody leads"),
     "promise_broken": N_("a promise is broken in at least {shops} of its shops"),
     "promise_at_risk": N_("a promise is going to break in at least {shops} of its shops"),
+}
+CONDITIONS_HERE: Mapping[str, str] = {
+    "publisher_blocked": N_("the engine does not answer, or takes no tasks"),
+    "broker_alarm": N_("tells nothing on this computer: its engine has no such alarm"),
+    "redis_forgets": N_("tells nothing on this computer: its storage writes everything to the disk at once"),
 }

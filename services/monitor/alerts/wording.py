@@ -132,9 +132,15 @@ def _lines(letter: Letter, zone: Zone, now_ms: int) -> list[str]:
         if step := next_step(letter.words, zone):
             found.append(say(Message("alert.next", {"step": step})))
         found.append(say(Message("alert.answer", {"id": letter.incident})))
-    rule = i18n._(text.MEASURES[letter.rule]) if letter.rule in text.MEASURES else letter.rule
-    found.append(say(Message("alert.of_rule", {"rule": rule, "severity": letter.severity})))
+    found.append(say(Message("alert.of_rule", {"rule": _rule(letter), "severity": letter.severity})))
     return found
+
+
+def _rule(letter: Letter) -> str:
+    """What its rule looks at; one that people added goes by its own name."""
+    here = text.MEASURES_HERE if letter.words.title.code in text.TITLES_HERE else {}
+    said = here.get(letter.rule) or text.MEASURES.get(letter.rule, "")
+    return i18n._(said) if said else letter.rule
 
 
 def _near(instant: int, zone: Zone, began: int) -> str:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import (
     QResizeEvent,
+    QShowEvent,
 )
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 
@@ -209,6 +210,12 @@ class RuleStrip(KeepsTyped, SavingDialog):
         beside = self.width() >= round(LEAST_BESIDE * theme().growth)
         self._halves.setDirection(ways.LeftToRight if beside else ways.TopToBottom)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """A new one wants a name first."""
+        super().showEvent(event)
+        if self._is_new and not self.name.text():
+            self.name.setFocus()
+
     def behind(self) -> None:
         """It covers no window."""
         return
@@ -260,6 +267,8 @@ class RuleStrip(KeepsTyped, SavingDialog):
             self.severity.setItemText(place, _(word))
         for span in self.spans.values():
             span.say_again()
+        if self._is_new:
+            self.name.setPlaceholderText(_("letters, digits, _ and -"))
         self.action.setPlaceholderText(_("nothing"))
         for names in (self.channels, self.escalate_to):
             names.setPlaceholderText(_("nobody"))

@@ -13,12 +13,12 @@ from services.called import INCIDENT_WORDS, SEVERITY_WORDS
 from services.domain.alerts import channel as channels
 from services.domain.alerts import incident as incidents
 from services.domain.alerts import rule as rules
+from services.domain.alerts import text as sentences
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.dry_run import DryRun
 from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING, Told
 from services.domain.alerts.outbox import SENT_MS, Letter
 from services.domain.alerts.rule import Rule
-from services.domain.alerts.text import CONDITIONS, MEASURES, TRIED, UNTRIED
 from services.domain.task.status import Status
 from services.i18n import N_, _, is_chinese, ngettext, speaking
 from services.monitor.alerts import wording
@@ -513,7 +513,19 @@ def reached(one: IncidentNow) -> tuple[str, str]:
 # --------------------------------------------------------------------------------------------------------------- rules
 def measure(name: str) -> str:
     """What rules of a measure look at."""
-    return _(MEASURES[name]) if name in MEASURES else name
+    return _of(name, sentences.MEASURES, sentences.MEASURES_HERE) or name
+
+
+def condition(name: str) -> str:
+    """When rules of a measure see something, each of their own numbers in braces; "" where nobody knows it."""
+    return _of(name, sentences.CONDITIONS, sentences.CONDITIONS_HERE)
+
+
+def _of(name: str, anywhere: Mapping[str, str], on_one_computer: Mapping[str, str]) -> str:
+    """What stands of a measure in one of the tables of its sentences, "" where nothing does."""
+    found = on_one_computer.get(name) if shown.here() else None
+    found = found or anywhere.get(name, "")
+    return _(found) if found else ""
 
 
 def rule_name(rule: Rule) -> str:
@@ -536,9 +548,9 @@ def figure(number: float) -> str:
 
 def limits(rule: Rule) -> str:
     """When it tells, with its own numbers."""
-    if rule.measure in CONDITIONS:
+    if said := condition(rule.measure):
         numbers = {name: figure(value) for name, value in rule.limits.items()}
-        return _(CONDITIONS[rule.measure]).format_map(defaultdict(lambda: "–", numbers))
+        return said.format_map(defaultdict(lambda: "–", numbers))
     return text.listed(
         [
             _("{name}: {value}").format(name=limit_name(name), value=figure(value))
@@ -565,7 +577,7 @@ def whole(rule: Rule) -> str:
 
 def limit_names(rule: Rule) -> list[str]:
     """Of each number that its condition names or it holds; what a rule lacks counts as 0."""
-    named = (name for _text, name, _spec, _as in Formatter().parse(CONDITIONS.get(rule.measure, "")) if name)
+    named = (name for _text, name, _spec, _as in Formatter().parse(sentences.CONDITIONS.get(rule.measure, "")) if name)
     return list(dict.fromkeys((*named, *rule.limits)))
 
 
@@ -573,16 +585,16 @@ def in_fields(rule: Rule, *, new: bool = False) -> tuple[str, ...]:
     """The same as sentences, each number and name of it in braces: where its field stands. ``new``: what it is called
     and looks at stand before them.
     """
-    condition = _(CONDITIONS[rule.measure]) if rule.measure in CONDITIONS else ""
+    when = condition(rule.measure)
     unsaid = [
         _("{name}: {value}").format(name=limit_name(name), value=f"{{{name}}}")
         for name in limit_names(rule)
-        if f"{{{name}}}" not in condition
+        if f"{{{name}}}" not in when
     ]
-    condition = text.listed([part for part in (condition, *unsaid) if part], ";")
+    when = text.listed([part for part in (when, *unsaid) if part], ";")
     return (
         *((_("Call it {name} and look at {measure}"),) if new else ()),
-        _("When {condition}, for {for_s}").replace("{condition}", condition),
+        _("When {condition}, for {for_s}").replace("{condition}", when),
         _("tell {channels} as {severity}"),
         _("again after {again_s} until somebody answers") if rule.again_s else _("tell again: {again_s}"),
         _("after {escalate_s} without an answer tell {escalate_to}")
@@ -599,7 +611,7 @@ def dry_run(edited: DryRun | None, saved: DryRun | None, measured: str) -> tuple
     """
     if edited is None:
         said = _("How often it would have told somebody cannot be computed")
-        return said, text.sentences([_(UNTRIED[measured])] if measured in UNTRIED else [])
+        return said, text.sentences([_of(measured, sentences.UNTRIED, sentences.UNTRIED_HERE)])
     if not edited.recorded:
         said = _("How often it would have told somebody is not known")
         return said, _("Nothing was recorded on this computer: ask for it where the leader runs")
@@ -624,8 +636,7 @@ def dry_run(edited: DryRun | None, saved: DryRun | None, measured: str) -> tuple
         gaps = _("Nobody recorded for {span} of it, the longest from {begin} to {end}: what was then is not known")
         span = text.duration(shown.span(lost))
         parts.append(gaps.format(span=span, begin=clock(longest.begin), end=clock(longest.end)))
-    if measured in TRIED:
-        parts.append(_(TRIED[measured]))
+    parts.append(_of(measured, sentences.TRIED, sentences.TRIED_HERE))
     return said, text.sentences(parts)
 
 

@@ -137,6 +137,8 @@ def test_without_a_server_an_alert_speaks_of_this_computer(
     lost = "The database of this computer does not answer: 1 task waits"
     assert told[0] == (lost if error else "1 task is not in its lane yet")
     assert "this computer" in told[2]
+    told += body(replace(LETTER, rule="publisher_blocked", words=found.words))
+    assert "Rule “An engine that takes no tasks”" in told[-1]
     assert not re.search("broker|RabbitMQ|server", " ".join(told))
 
 

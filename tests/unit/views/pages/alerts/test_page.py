@@ -1603,6 +1603,23 @@ def test_in_a_narrow_window_every_view_can_be_clicked(qtbot: QtBot, alerts: Aler
     assert page.views.width() >= page.views.sizeHint().width()
 
 
+@pytest.mark.one_pair
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_on_one_computer_no_rule_speaks_of_servers(language: str) -> None:
+    shown.set_here(True)
+    with i18n.speaking(language):
+        for rule in DEFAULTS:
+            said = [
+                words.rule_name(rule),
+                words.limits(rule),
+                *words.in_fields(rule),
+                *words.dry_run(None, None, rule.name),
+            ]
+            run = DryRun(begin=0, end=1000, told=(Span(1, 2),))
+            said += words.dry_run(run, run, rule.name)
+            assert not re.search("(?i)broker|rabbitmq|redis|server|消息代理|服务器", " ".join(said)), said
+
+
 @pytest.mark.parametrize("rule", DEFAULTS, ids=lambda rule: rule.name)
 def test_each_rule_says_in_one_sentence_when_it_tells(rule: Rule) -> None:
     said = words.limits(rule)
