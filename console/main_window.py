@@ -28,7 +28,7 @@ from views.shell.toasts import Toasts
 from views.shell.top_bar import TopBar
 from views.support import instant, shown
 from views.support.instant import ticks
-from views.support.keymap import WINDOW, keymap
+from views.support.keymap import PARTS, WINDOW, keymap
 from views.support.keys import Shortcut, refuse, take_beside
 from views.support.look import focus_chain
 from views.support.offers import offer_what_is_said
@@ -618,10 +618,10 @@ class MainWindow(QMainWindow):
         super().keyPressEvent(event)
         if event.isAutoRepeat():  # said once while it is held
             return
-        pressed, here = QKeySequence(event.keyCombination()), (WINDOW, self._current)
+        pressed, here = QKeySequence(event.keyCombination()), (WINDOW, PARTS, self._current)
         known = (one for one in keymap().commands() if one.place in here and pressed in keymap().sequences(one.name))
         if (command := next(known, None)) is not None:
-            refuse(_("Not here now: {command}").format(command=_(command.words)))
+            refuse(_("Not here now: {command}").format(command=command.said()))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer what can be done with what nobody else has a menu for."""

@@ -36,7 +36,7 @@ from views.shell.palette import Group
 from views.shell.palette_rows import Entry
 from views.support import fuzzy, heard, safe, text
 from views.support.connections import Connections
-from views.support.keymap import GO
+from views.support.keymap import CONNECTION, GO, MOST_CONNECTIONS
 from views.support.operation import Operation
 from views.support.pinyin import initials
 from views.support.words import shop as shop_words
@@ -44,7 +44,6 @@ from views.tables.table_view import TableView
 from views.theme.theme import HIGH, NORMAL, SYSTEM
 from views.theme.tokens import DARK, LIGHT, TEXT_SIZES, platform_badge, status
 from views.widgets.buttons import shortcut_text
-from views.widgets.connection.connection_row import MOST_KEYS
 
 MOST, MOST_TASKS, MOST_LOOKED_AT = 6, 8, 3000
 MOST_RECENT, MOST_USED = 5, 5
@@ -463,7 +462,7 @@ def _all_rows(page: Page) -> list[Entry]:
             kind="command",
             words=_("Select all rows"),
             icon="ph.checks",
-            keys="Ctrl+A",
+            keys="tables.tick_all",
             reason=reason,
             run=table.records.tick_all,
         )
@@ -519,7 +518,7 @@ def connection_entries(connections: Connections | None) -> list[Entry]:
             note=one.address,
             right=one.tag,
             icon="ph.laptop" if one.local else "ph.globe-hemisphere-east",
-            keys=f"Ctrl+{number}" if number <= MOST_KEYS else "",
+            keys=f"{CONNECTION}.{number}" if number <= MOST_CONNECTIONS else "",
             others=(_("Connection"), "connection"),
             run=partial(connections.choose, one.name) if connections is not None else lambda: None,
         )

@@ -27,7 +27,7 @@ from views.shell.palette_rows import Entry
 from views.support import safe, text
 from views.support.connections import Connections
 from views.support.keymap import GO, keymap
-from views.support.keys import Shortcut
+from views.support.keys import Shortcut, list_keys
 from views.widgets.buttons import shortcut_text
 from views.widgets.toast import ToastAction, ToastSpec, lasting
 
@@ -83,7 +83,8 @@ class ShellKeys(QObject):
             ("window.guide", self.show_guide),
         ):
             Shortcut(name, window, slot)
-        Shortcut("Shift+F10", window, _open_menu)
+        Shortcut("tables.menu", window, _open_menu)
+        list_keys()
 
     def show_help(self) -> None:
         """Show all keys, in the language of the moment."""

@@ -27,9 +27,9 @@ from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.connection import ConnectionDialog
 from views.shell.connection_menu import ConnectionMenu
 from views.support.connections import Connection
+from views.support.keymap import CONNECTION, MOST_CONNECTIONS
 from views.support.keys import Shortcut
 from views.support.language import on_language_changed
-from views.widgets.connection.connection_row import MOST_KEYS
 from views.widgets.toast import ToastSpec, failure
 
 
@@ -127,8 +127,8 @@ class ConnectionSwitch(QObject):
     def serve(self, window: MainWindow) -> None:
         """Let one more window of what is open show the list, and choose from it."""
         window.top_bar.profile_requested.connect(self.show_menu)
-        for number in range(1, MOST_KEYS + 1):
-            Shortcut(f"Ctrl+{number}", window, partial(self._choose_at, number - 1))
+        for number in range(1, MOST_CONNECTIONS + 1):
+            Shortcut(f"{CONNECTION}.{number}", window, partial(self._choose_at, number - 1))
 
     def add(self) -> None:
         """Ask for a new one."""

@@ -85,13 +85,60 @@ def test_a_key_that_another_command_has_is_refused_by_its_name(dialog: KeysDialo
     press(dialog, "tasks.retry", Qt.Key.Key_P, Qt.KeyboardModifier.NoModifier, qtbot)
     assert dialog.said.text() == "P belongs to: raise the priority (Tasks). Give that one another key first."
     press(dialog, "tasks.retry", Qt.Key.Key_A, CTRL, qtbot)
-    assert dialog.said.text() == "Ctrl+A belongs to: tick all loaded rows (Tables). It is always the same."
+    assert (
+        dialog.said.text()
+        == "Ctrl+A belongs to: tick all loaded rows (Tables and charts). Give that one another key first."
+    )
+    press(dialog, "tasks.retry", Qt.Key.Key_Menu, Qt.KeyboardModifier.NoModifier, qtbot)
+    assert dialog.said.text() == "Menu belongs to: menu of the row (Tables and charts). It is always the same."
     assert keymap().chosen() == {}
     QTest.keyClick(dialog.table, Qt.Key.Key_Return)
     assert dialog.field is not None
     QTest.keyClick(dialog.field, Qt.Key.Key_Escape)
     assert dialog.field is None
     assert dialog.isVisible()
+
+
+def test_keys_of_lists_pages_and_connections_are_changed_as_all_others(
+    console: Console, dialog: KeysDialog, qtbot: QtBot
+) -> None:
+    window, alt = console.window, Qt.KeyboardModifier.AltModifier
+    press(dialog, "rail.3", Qt.Key.Key_F7, Qt.KeyboardModifier.NoModifier, qtbot)
+    press(dialog, "connection.1", Qt.Key.Key_F9, Qt.KeyboardModifier.NoModifier, qtbot)
+    press(dialog, "tables.down", Qt.Key.Key_I, Qt.KeyboardModifier.NoModifier, qtbot)
+    press(dialog, "tables.open", Qt.Key.Key_F2, Qt.KeyboardModifier.NoModifier, qtbot)
+    assert keymap().chosen()["tables.open"] == "F2"
+    before = dialog.table.current_key()
+    QTest.keyClick(dialog.table, Qt.Key.Key_I)  # in this very table
+    assert dialog.table.current_key() != before
+    assert dialog.said.text().startswith("F2 or a double click, then the new key.")
+    before = dialog.table.current_key()
+    QTest.keyClick(dialog.table, Qt.Key.Key_Down)
+    assert dialog.table.current_key() == before
+    QTest.keyClick(dialog.table, Qt.Key.Key_Return)
+    assert dialog.field is None
+    QTest.keyClick(dialog.table, Qt.Key.Key_F2)
+    assert dialog.field is not None
+    dialog.reject()
+    window.open_page("overview")
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    QTest.keyClick(window, Qt.Key.Key_3, alt)
+    assert window.current == "overview"
+    QTest.keyClick(window, Qt.Key.Key_F7)
+    assert window.current == "tasks"
+    console.keys.show_help()
+    (help_,) = window.findChildren(KeyHelp)
+    said = [one.text() for one in help_.findChildren(QLabel)]
+    for keys, words in (
+        ("F7", "page 3 of the rail"),
+        ("Alt+4", "page 4 of the rail"),
+        ("F9", "connection 1 of the list"),
+        ("I", "one down"),
+        ("F2", "open the row"),
+    ):
+        assert said[said.index(keys) + 1] == words
+    help_.reject()
 
 
 def test_one_or_all_go_back_to_their_defaults(dialog: KeysDialog, qtbot: QtBot) -> None:

@@ -306,9 +306,9 @@ def test_it_plays_up_to_the_next_change_and_stays_there(ask: Ask, record: Record
     qtbot.waitUntil(page.strip.hasFocus, timeout=WAIT_MS)
     QTest.keyClick(page.strip, Qt.Key.Key_Space)
     assert page.player.plays, page.past_ms - record.failed_at
-    assert page.play.accessibleName() == page.play.toolTip() == "Stop at this moment (Space)"
+    assert (page.play.accessibleName(), page.play.toolTip()) == (now := "Stop at this moment", f"{now}  (Space)")
     qtbot.waitUntil(lambda: not page.player.plays, timeout=WAIT_MS)
-    assert page.play.accessibleName() == page.play.toolTip() == "Play a minute a second, up to the next change (Space)"
+    assert page.play.toolTip() == "Play a minute a second, up to the next change  (Space)"
     assert abs(page.past_ms - record.failed_at) <= STEP
     with qtbot.waitSignal(page.answered, timeout=WAIT_MS):
         page.refresh()

@@ -19,6 +19,7 @@ from services.monitor.artifacts import ArtifactQueries
 from views.dialogs.file import FileDialog
 from views.dialogs.frame import DialogFrame
 from views.support import safe, text
+from views.support.keys import pressed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.thumbnails import MOST_BYTES, thumbnail
@@ -93,7 +94,7 @@ class ArtifactDialog(DialogFrame):
         self.fill(head, body, size=SIZE, least=LEAST)
         self.before_button = Button(N_("Before"), icon="ph.arrow-left", kind="ghost")
         self.next_button = Button(N_("Next"), icon="ph.arrow-right", kind="ghost")
-        self.compare_button = Button(N_("Compare"), icon="ph.columns", kind="ghost", hint="C")
+        self.compare_button = Button(N_("Compare"), icon="ph.columns", kind="ghost", hint="dialog.compare")
         self.folder_button = Button(N_("Open folder"), icon="ph.folder-open")
         self.save_button = Button(N_("Save as"), icon="ph.download-simple", kind="primary")
         self.close_button = Button(N_("Close"), hint="Esc")
@@ -145,7 +146,7 @@ class ArtifactDialog(DialogFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Step by Left and Right, compare by C."""
-        if event.key() == Qt.Key.Key_C and not event.modifiers() and not self.text.hasFocus():
+        if pressed(event, "dialog.compare") and not self.text.hasFocus():
             self.compare()
             return
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}

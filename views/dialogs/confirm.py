@@ -130,7 +130,7 @@ class ConfirmDialog(SavingDialog):
         self.cancel_button = Button(self.question.leave, hint="Esc")
         self.cancel_button.clicked.connect(self.reject)
         kind = "dangerfill" if self.question.danger else "primary"
-        self.verb_button = Button(kind=kind, shortcut="Ctrl+Return")
+        self.verb_button = Button(kind=kind, shortcut="dialog.main")
         self.verb_button.set_count_text(self.question.verb)
         self.verb_button.clicked.connect(self._on_confirm)
         self.other_button = Button()

@@ -159,7 +159,7 @@ class DialogFrame(Dimming):
     def end_with_save(self, on_save: Callable[[], None]) -> tuple[Button, Button]:
         """Put Cancel and Save, which counts and which Ctrl+Enter presses, at the end of the foot; returns both."""
         cancel = Button(N_("Cancel"), hint="Esc")
-        save = Button(N_("Save"), kind="primary", shortcut="Ctrl+Return")
+        save = Button(N_("Save"), kind="primary", shortcut="dialog.main")
         cancel.clicked.connect(self.reject)
         save.clicked.connect(on_save)
         put(self.foot, STRETCH, cancel, save)

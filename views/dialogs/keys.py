@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit, QStackedWidget, QWidg
 from services.i18n import N_, _, ngettext
 from views.dialogs.frame import DialogFrame
 from views.support import text
-from views.support.keymap import GO, MOST_CHORDS, Command, Fixed, keymap, written
+from views.support.keymap import GO, Command, Fixed, keymap
 from views.support.language import say_in_language
 from views.support.look import Label
 from views.tables.column import Column
@@ -56,7 +56,7 @@ COLUMNS: tuple[Column[KeyRow], ...] = (
 
 def row_of(command: Command) -> KeyRow:
     """A command as it is now."""
-    words = _(command.words)
+    words = command.said()
     if command.place == GO:
         words = _("open {page}").format(page=words)
     return KeyRow(
@@ -69,7 +69,7 @@ def row_of(command: Command) -> KeyRow:
 
 
 class KeyField(QKeySequenceEdit):
-    """Takes the keys that are pressed, two one after the other at most; Esc leaves all as it is.
+    """Takes the keys that are pressed, as many one after the other as the command may have; Esc leaves all as it is.
 
     Signals:
         given: what was pressed, as files write it.
@@ -79,10 +79,10 @@ class KeyField(QKeySequenceEdit):
     given = Signal(str)
     left = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, most_chords: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._over = False
-        self.setMaximumSequenceLength(MOST_CHORDS)
+        self.setMaximumSequenceLength(most_chords)
         self.setAccessibleName(_("Press the new key"))
         for line in self.findChildren(QLineEdit):  # Qt's own words are not translated
             line.setPlaceholderText(_("Press the new key"))
@@ -136,7 +136,7 @@ class KeysDialog(DialogFrame):
         self.said = Label("", "label", "text2", wrap=True)
         self.undo_link = LinkLabel(N_("Undo"))
         self.undo_link.hide()
-        self.press_button = Button(N_("Press a new key"), icon="ph.keyboard", hint="Return")
+        self.press_button = Button(N_("Press a new key"), icon="ph.keyboard", hint="tables.open")
         self.default_button, self.none_button = Button(N_("Default")), Button(N_("No key"))
         self.all_button = Button(N_("All defaults"), icon="ph.arrow-counter-clockwise")
         self.close_button = Button(N_("Close"), hint="Esc")
@@ -188,9 +188,10 @@ class KeysDialog(DialogFrame):
         return next((one.default for one in keymap().commands() if one.name == name), "")
 
     def _on_chosen(self) -> None:
-        self._say(
-            _("Enter or a double click, then the new key. It holds at once; in text fields letters stay letters.")
-        )
+        keys = shortcut_text("tables.open")
+        how = _("{key} or a double click, then the new key.").format(key=keys)
+        how = how if keys else _("A double click, then the new key.")
+        self._say(text.sentences([how, _("It holds at once; in text fields letters stay letters.")]))
         self._follow()
 
     def _follow(self) -> None:
@@ -217,13 +218,15 @@ class KeysDialog(DialogFrame):
         section = next(place for place, column in enumerate(COLUMNS) if column.key == KEY)
         index = self.model.index(row, section)
         self.table.scrollTo(index)
-        self.field = field = KeyField(self.table.viewport())
+        most = next((one.most_chords for one in keymap().commands() if one.name == key), 1)
+        self.field = field = KeyField(most, self.table.viewport())
         field.given.connect(partial(self._on_given, str(key)))
         field.left.connect(self._on_left)
         field.setGeometry(self.table.visualRect(index))
         field.show()
         field.setFocus()
-        self._say(_("Press the new key; two one after the other are one key, too. Esc leaves it as it is."))
+        two = _("Press the new key; two one after the other are one key, too. Esc leaves it as it is.")
+        self._say(two if most > 1 else _("Press the new key. Esc leaves it as it is."))
 
     def _on_given(self, name: str, keys: str) -> None:
         self._on_left()
@@ -244,7 +247,7 @@ class KeysDialog(DialogFrame):
         known = keymap()
         if not name:
             return
-        usable = written(keys)
+        usable = known.usable(name, keys)
         if keys and not usable:
             self._say(_("{key} cannot be a key.").format(key=shortcut_text(keys)), "dead")
             return

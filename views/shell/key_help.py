@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
-from views.support.keymap import ANYWHERE, FIXED, PAGES, TABLES, keymap
+from views.support.keymap import ANYWHERE, CONNECTION, FIXED, LISTS, PAGES, RAIL, TABLES, Command, keymap
 from views.support.look import Label
 from views.widgets.buttons import Button, shortcut_text
 from views.widgets.layout import STRETCH, in_column, in_row, put
@@ -15,20 +15,43 @@ from views.widgets.scroll_pane import ScrollPane
 
 WIDTH, HEIGHT, KEY_WIDTH = 820, 600, 120
 #: these stand before the pages
-_FIRST = (ANYWHERE, PAGES, TABLES)
-#: by what they are for (source text): keys as they are shown, and what they do (source text)
+_FIRST = (ANYWHERE, PAGES, LISTS)
+#: what stands in one line where all of it has its defaults: the first of its keys, and what they do (source text)
+_ALIKE = {
+    RAIL: N_("pages in the order of the rail"),
+    CONNECTION: N_("connections in their order"),
+    TABLES: N_("move; with Shift tick on the way"),
+}
+#: by what they are for (source text): keys as they are shown, and what they do
 Groups = dict[str, list[tuple[str, str]]]
 
 
 def groups() -> Groups:
     """All keys that there are now; a command that has none is left out."""
     found: Groups = {title: [] for title in _FIRST}
+    told = set[str]()
+    chosen = {place for place in _ALIKE if any(_alike(one) == place for one in keymap().commands() if _is_chosen(one))}
     for command in keymap().commands():
-        if keys := shortcut_text(command.name):
-            found.setdefault(keymap().title(command.place), []).append((keys, command.words))
+        keys, alike = shortcut_text(command.name), _alike(command)
+        if not keys or alike in told:
+            continue
+        words = command.said()
+        if alike and alike not in chosen:
+            told.add(alike)
+            keys, words = f"{keys} …", _(_ALIKE[alike])
+        found.setdefault(keymap().title(command.place), []).append((keys, words))
     for fixed in FIXED:
-        found[fixed.group].append((shortcut_text(fixed.shown), fixed.words))
+        found[fixed.group].append((shortcut_text(fixed.shown), _(fixed.words)))
     return found
+
+
+def _alike(command: Command) -> str:
+    """The place whose commands are told together, "" for a command that is told alone."""
+    return command.place if command.number or command.extends else ""
+
+
+def _is_chosen(command: Command) -> bool:
+    return command.name in keymap().chosen()
 
 
 class KeyHelp(DialogFrame):
@@ -82,6 +105,6 @@ def _group(title: str, keys: list[tuple[str, str]]) -> QVBoxLayout:
     for row, (key, words) in enumerate(keys):
         name = Label(key, "mono", "text2")
         grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(Label(_(words), "label", wrap=True), row, 1, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(Label(words, "label", wrap=True), row, 1, Qt.AlignmentFlag.AlignTop)
     column.addLayout(grid)
     return column

@@ -17,11 +17,12 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QWidget
 from services.i18n import N_, _
 from views.dialogs.frame import GAP, Dimming
 from views.shell.palette_rows import Entry, RowPainter, Rows
-from views.support.keys import refuse
+from views.support.keys import pressed, refuse
 from views.support.language import say_in_language
 from views.support.look import Label, ruled, set_look
 from views.support.throttle import Debounce
 from views.theme import theme
+from views.widgets.buttons import shortcut_text
 from views.widgets.empty_state import EmptyState
 from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.segmented import Segmented
@@ -126,10 +127,9 @@ class Palette(Dimming):
         self.setAccessibleName(_("Command palette"))
         self.setWindowTitle(_("Command palette"))
         self.list.setAccessibleName(_("Results"))
-        alone = self._commands_only  # a command has no id
-        self._note.setText(
-            _("Up, Down: move   Enter: open") if alone else _("Up, Down: move   Enter: open   Ctrl+C: copy id")
-        )
+        copies = "" if self._commands_only else shortcut_text("tables.copy")  # a command has no id
+        note = _("Up, Down: move   Enter: open   {key}: copy id").format(key=copies)
+        self._note.setText(note if copies else _("Up, Down: move   Enter: open"))
         self._keys.setText("" if self._commands_only else _("> commands   @ shops   # tasks"))
 
     # finding
@@ -255,7 +255,7 @@ class Palette(Dimming):
             self._select(self._step(row, steps[Qt.Key(key)]))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._run(row)
-        elif key == Qt.Key.Key_C and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
+        elif pressed(event, "tables.copy"):
             return self._copy()
         elif key == Qt.Key.Key_Backspace and not self.field.text() and self._argument is not None:
             self._argument = None

@@ -10,7 +10,8 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 
 from services.i18n import N_, _
-from views.support.keymap import RAIL_KEYS, keymap
+from views.support import keymap as keys_of
+from views.support.keymap import keymap
 from views.support.keys import Shortcut, beside
 from views.support.language import say_in_language
 from views.support.look import line
@@ -197,7 +198,7 @@ class Rail(QFrame):
     def set_entries(self, entries: Sequence[NavEntry]) -> None:
         """Show `entries`; called once, before anything is shown."""
         group = entries[0].group if entries else 0
-        for number, entry in enumerate(entries):
+        for number, entry in enumerate(entries, 1):
             if entry.group != group:
                 self._pages.addSpacing(6)
                 self._pages.addWidget(line())
@@ -211,8 +212,8 @@ class Rail(QFrame):
     def _add_item(self, entry: NavEntry, number: int) -> None:
         item = NavItem(entry)
         item.clicked.connect(lambda: self.chosen.emit(entry.id))
-        keys = entry.shortcut or next(iter(RAIL_KEYS[number : number + 1]), "")
-        if keys:
+        keys = entry.shortcut or f"{keys_of.RAIL}.{number}"
+        if keymap().knows(keys) or entry.shortcut:
             Shortcut(keys, self, item.click)
         self._items[entry.id] = item
         self._pages.addWidget(item)

@@ -5,6 +5,9 @@
     keymap().now("tasks.retry")                      # "R"
     keymap().choose("tasks.retry", "Shift+R")        # holds at once, in all windows, and is remembered
 
+What lists and charts hear (Space, Enter, the arrows) are commands, too: they are written for the default, and get it
+for the key that a person chose (``keys.ListKeys``).
+
 Keys are written as ``QKeySequence`` writes them for files: ``Ctrl+Return``, ``G, T``; "" is no key.
 """
 
@@ -18,14 +21,20 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
-from services.i18n import N_
+from services.i18n import N_, _
 from views.support.memory import Memory, ShortMemory
 
 log = logging.getLogger(__name__)
 #: where the choices are remembered
 SHELF = "keys"
 #: places whose keys work on every page
-WINDOW, GO = "window", "go"
+WINDOW, GO, RAIL, CONNECTION = "window", "go", "rail", "connection"
+#: places of which a window and its dialogs have some
+TABLES, CHARTS, PARTS = "tables", "charts", "parts"
+#: dialogs, which no page hears
+DIALOG, WORK = "dialog", "work"
+#: what is heard as a key of its own, so that one may not follow another
+LISTED = frozenset({TABLES, CHARTS})
 #: how many chords one key may have: ``G, T``
 MOST_CHORDS = 2
 
@@ -36,11 +45,26 @@ class Command(msgspec.Struct, frozen=True):
     name: str  #: where, and what it does there: ``tasks.retry``
     words: str  #: source text
     default: str
+    number: int = 0  #: the {n} of its words
+    extends: bool = False  #: with Shift it ticks on the way
 
     @property
     def place(self) -> str:
-        """The page it belongs to, or ``window`` or ``go``, which work on every page."""
+        """The page it belongs to, or one of the places above."""
         return self.name.partition(".")[0]
+
+    @property
+    def most_chords(self) -> int:
+        """How many keys one after the other it may have."""
+        return 1 if self.place in LISTED | {PARTS} else MOST_CHORDS
+
+    def said(self) -> str:
+        """Its words in the language of the moment."""
+        return _(self.words).format(n=self.number)
+
+    def forms(self, keys: str) -> tuple[str, ...]:
+        """What is pressed for it where it has these keys."""
+        return (keys, f"Shift+{keys}") if self.extends and keys else (keys,)
 
 
 class Fixed(msgspec.Struct, frozen=True):
@@ -60,7 +84,19 @@ class Displaced(msgspec.Struct, frozen=True):
     rival: Command | Fixed
 
 
-ANYWHERE, PAGES, TABLES = N_("Anywhere"), N_("Pages"), N_("Tables")
+ANYWHERE, PAGES, LISTS = N_("Anywhere"), N_("Pages"), N_("Tables and charts")
+_TITLES = {
+    **dict.fromkeys((WINDOW, CONNECTION, PARTS), ANYWHERE),
+    **dict.fromkeys((GO, RAIL), PAGES),
+    **dict.fromkeys((TABLES, CHARTS), LISTS),
+    DIALOG: N_("Dialogs"),
+    WORK: N_("Did it run?"),
+}
+_ORDER = (WINDOW, PARTS, CONNECTION, GO, RAIL, TABLES, CHARTS, DIALOG, WORK)
+#: as they lie beside each other on the keyboard
+_RAIL_KEYS = "1234567890-"
+MOST_CONNECTIONS = 9
+_PAGE, _CONNECTION = N_("page {n} of the rail"), N_("connection {n} of the list")
 COMMANDS = (
     Command("window.search", N_("search tasks, shops, commands"), "Ctrl+K"),
     Command("window.new", N_("new task"), "Ctrl+N"),
@@ -86,6 +122,35 @@ COMMANDS = (
     Command("window.rail", N_("fold the rail"), "Ctrl+B"),
     Command("window.next_part", N_("next part of the window"), "F6"),
     Command("window.previous_part", N_("previous part of the window"), "Shift+F6"),
+    Command("parts.next_error", N_("next error of a form, a file or a message"), "F8"),
+    Command("parts.find", N_("find in the log that is shown"), "Ctrl+F"),
+    *(Command(f"{CONNECTION}.{n}", _CONNECTION, f"Ctrl+{n}", n) for n in range(1, MOST_CONNECTIONS + 1)),
+    *(Command(f"{RAIL}.{n}", _PAGE, f"Alt+{key}", n) for n, key in enumerate(_RAIL_KEYS, 1)),
+    Command("tables.peek", N_("details of the row"), "Space"),
+    Command("tables.open", N_("open the row"), "Return"),
+    Command("tables.tick", N_("tick the row"), "Ctrl+Space"),
+    Command("tables.tick_all", N_("tick all loaded rows"), "Ctrl+A"),
+    Command("tables.copy", N_("copy the cell"), "Ctrl+C"),
+    Command("tables.copy_rows", N_("copy the rows"), "Ctrl+Shift+C"),
+    Command("tables.menu", N_("menu of the row"), "Shift+F10"),
+    Command("tables.up", N_("one up"), "Up", extends=True),
+    Command("tables.down", N_("one down"), "Down", extends=True),
+    Command("tables.left", N_("one to the left"), "Left", extends=True),
+    Command("tables.right", N_("one to the right"), "Right", extends=True),
+    Command("tables.page_up", N_("a screen up"), "PgUp", extends=True),
+    Command("tables.page_down", N_("a screen down"), "PgDown", extends=True),
+    Command("tables.first", N_("to the first one"), "Home", extends=True),
+    Command("tables.last", N_("to the last one"), "End", extends=True),
+    Command("charts.nearer", N_("show less of the time"), "+"),
+    Command("charts.farther", N_("show more of the time"), "-"),
+    Command("charts.whole", N_("show all of the time"), "0"),
+    Command("dialog.main", N_("the main button of the dialog"), "Ctrl+Return"),
+    Command("dialog.compare", N_("compare with the picture of another attempt"), "C"),
+    Command("work.again", N_("run again"), "Ctrl+R"),
+    Command("work.shop", N_("open the shop"), "Ctrl+O"),
+    Command("work.tasks", N_("show its tasks"), "Ctrl+L"),
+    Command("overview.earlier", N_("move the number that has the focus to the left"), "Ctrl+Shift+Left"),
+    Command("overview.later", N_("move the number that has the focus to the right"), "Ctrl+Shift+Right"),
     Command("tasks.retry", N_("retry"), "R"),
     Command("tasks.raise", N_("raise the priority"), "P"),
     Command("tasks.lower", N_("lower the priority"), "Shift+P"),
@@ -112,38 +177,9 @@ COMMANDS = (
     Command("past.earlier", N_("to the change before"), "Ctrl+Left"),
     Command("past.later", N_("to the change after"), "Ctrl+Right"),
 )
-_MOVES = ("Up", "Down", "Left", "Right", "PgUp", "PgDown", "Home", "End")
-#: as they lie beside each other on the keyboard
-RAIL_KEYS = tuple(f"Alt+{key}" for key in "1234567890-")
 FIXED = (
-    Fixed(PAGES, "Alt+1 …", N_("pages in the order of the rail"), RAIL_KEYS),
-    Fixed(ANYWHERE, "Ctrl+1 …", N_("connections in their order"), tuple(f"Ctrl+{number}" for number in range(1, 10))),
-    # no page hears these, for a dialog is open
-    Fixed(ANYWHERE, "Ctrl+Enter", N_("in dialogs the main button"), ()),
-    Fixed(ANYWHERE, "F8", N_("in New task, and in its rows, the next error"), ()),
-    Fixed(ANYWHERE, "Ctrl+R  Ctrl+O  Ctrl+L", N_("in Did it run? run again, open the shop, show its tasks"), ()),
-    Fixed(
-        TABLES,
-        "Up  PgUp  Home …",
-        N_("move; with Shift tick on the way"),
-        (*_MOVES, *(f"Shift+{key}" for key in _MOVES)),
-    ),
-    Fixed(TABLES, "Space", N_("details of the row"), ("Space",)),
-    Fixed(TABLES, "Enter", N_("open the row"), ("Return",)),
-    Fixed(TABLES, "Ctrl+Space", N_("tick the row"), ("Ctrl+Space",)),
-    Fixed(TABLES, "Ctrl+A", N_("tick all loaded rows"), ("Ctrl+A",)),
-    Fixed(TABLES, "Ctrl+C", N_("copy the cell"), ("Ctrl+C",)),
-    Fixed(TABLES, "Ctrl+Shift+C", N_("copy the rows"), ("Ctrl+Shift+C",)),
-    Fixed(TABLES, "Shift+F10", N_("menu of the row"), ("Shift+F10", "Menu")),
-    Fixed(TABLES, "Esc", N_("close the panel, then clear the selection, then the filter"), ("Esc",)),
-    Fixed(ANYWHERE, "F8", N_("next error of a form, a file or a message"), ("F8",)),
-    Fixed(ANYWHERE, "Ctrl+F", N_("find in the log that is shown"), ("Ctrl+F",)),
-    Fixed(
-        ANYWHERE,
-        "Ctrl+Shift+Left …",
-        N_("move the number of Overview that has the focus"),
-        ("Ctrl+Shift+Left", "Ctrl+Shift+Right"),
-    ),
+    Fixed(LISTS, "Menu", N_("menu of the row"), ("Menu",)),
+    Fixed(LISTS, "Esc", N_("close the panel, then clear the selection, then the filter"), ("Esc",)),
     Fixed(ANYWHERE, "Tab  Shift+Tab", N_("next, previous field"), ("Tab", "Backtab", "Shift+Tab", "Shift+Backtab")),
 )
 
@@ -164,6 +200,20 @@ def clash(one: str, other: str) -> bool:
     first, second = QKeySequence(one), QKeySequence(other)
     no = QKeySequence.SequenceMatch.NoMatch
     return bool(one and other) and (first.matches(second) != no or second.matches(first) != no)
+
+
+def _overlap(some: Sequence[str], others: Sequence[str]) -> bool:
+    return any(clash(one, other) for one in some for other in others)
+
+
+def _meet(one: str, other: str) -> bool:
+    """Whether there is a window in which the keys of both places are heard."""
+    places, dialogs = {one, other}, {DIALOG, WORK}
+    if one == other or places & {*LISTED, PARTS}:
+        return True
+    if places & dialogs:
+        return places <= dialogs
+    return bool(places & {WINDOW, GO, RAIL, CONNECTION})
 
 
 class KeyMap(QObject):
@@ -195,13 +245,19 @@ class KeyMap(QObject):
         self._commands = {**kept, **{one.name: one for one in lettered}}
 
     def commands(self) -> tuple[Command, ...]:
-        """All, those of the window first, then those that open pages, then page by page."""
-        order = {WINDOW: 0, GO: 1}
-        return tuple(sorted(self._commands.values(), key=lambda one: order.get(one.place, 2)))
+        """All, those of the window first, then those that open pages, those of lists and dialogs, then page by page."""
+        order = {place: number for number, place in enumerate(_ORDER)}
+        return tuple(sorted(self._commands.values(), key=lambda one: order.get(one.place, len(order))))
+
+    def moved(self) -> tuple[Command, ...]:
+        """What lists and charts hear, those first whose key is not the default; none where all have their defaults."""
+        listed = [one for one in self._commands.values() if one.place in LISTED]
+        moved = [one for one in listed if one.name in self._chosen]
+        return (*moved, *(one for one in listed if one not in moved)) if moved else ()
 
     def title(self, place: str) -> str:
         """What the place of a command is called, source text."""
-        return {WINDOW: ANYWHERE, GO: PAGES}.get(place) or self._titles.get(place, place)
+        return _TITLES.get(place) or self._titles.get(place, place)
 
     # which key it is
 
@@ -209,6 +265,10 @@ class KeyMap(QObject):
         """The key of a command, "" for none; what is no command is a fixed key, which is itself."""
         command = self._commands.get(name)
         return name if command is None else self._chosen.get(name, command.default)
+
+    def knows(self, name: str) -> bool:
+        """Whether it is a command, which may have no key now."""
+        return name in self._commands
 
     def sequences(self, name: str) -> list[QKeySequence]:
         """The same for Qt; where it is Enter, that of the number pad too."""
@@ -222,18 +282,24 @@ class KeyMap(QObject):
 
     def rival(self, name: str, keys: str) -> Command | Fixed | None:
         """What has this key already where the command works."""
-        place = self._commands[name].place
+        command = self._commands[name]
+        pressed = command.forms(keys)
         for fixed in FIXED:
-            if any(clash(keys, one) for one in fixed.keys):
+            if _overlap(pressed, fixed.keys):
                 return fixed
-        everywhere = {WINDOW, GO}
         for other in self._commands.values():
-            meets = other.place == place or place in everywhere or other.place in everywhere
-            if meets and other.name != name and clash(keys, self.now(other.name)):
+            others = other.forms(self.now(other.name))
+            if other.name != name and _meet(command.place, other.place) and _overlap(pressed, others):
                 return other
         return None
 
     # choosing
+
+    def usable(self, name: str, keys: str) -> str:
+        """How the keys are written, "" where the command cannot have them, whoever else has."""
+        command, keys = self._commands[name], written(keys)
+        held = command.extends and "Shift+" in keys  # Shift with it ticks on the way
+        return "" if held or QKeySequence(keys).count() > command.most_chords else keys
 
     def choose(self, name: str, keys: str) -> None:
         """Give a command a key that no ``rival`` has, or "" for none; its default is no choice any more."""
@@ -279,7 +345,7 @@ class KeyMap(QObject):
         for name, keys in found.items():
             if name not in self._commands:
                 log.warning("console.json: keys names %.60r, which is no command", name)
-            elif not isinstance(keys, str) or (keys and not written(keys)):
+            elif not isinstance(keys, str) or (keys and not self.usable(name, keys)):
                 log.warning("console.json: the key of %s is not usable: %.60r; the default holds", name, keys)
             else:
                 self._chosen[name] = written(keys)

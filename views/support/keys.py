@@ -4,7 +4,8 @@ Shortcut("window.search", window, palette.ask)                    # anywhere in 
 bind(table, {"tasks.retry": self._retry, "Esc": self._close})     # only while the table itself has the focus
 bind(page, {"batches.next": self._next})                          # while the focus is anywhere on the page
 
-A name is a command of ``keymap``, whose key a person may change, or a key that is always the same.
+A name is a command of ``keymap``, whose key a person may change, or a key that is always the same. Lists and charts
+look at the keys themselves, by their defaults: ``ListKeys`` gives them these for the keys that a person chose.
 
 What leads to a page says by ``beside(event)`` that it is clicked with Ctrl, and the window asks ``take_beside()``.
 """
@@ -13,10 +14,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
+from itertools import zip_longest
 
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QMouseEvent, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QToolTip, QWidget
+from PySide6.QtCore import QEvent, QKeyCombination, QObject, QRect, Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QKeySequence, QMouseEvent, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QKeySequenceEdit,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QToolTip,
+    QWidget,
+)
+from shiboken6 import isValid
 
 from views.support import safe
 from views.support.keymap import keymap
@@ -76,6 +92,94 @@ def bind(widget: QWidget, keys: Mapping[str, Callable[[], object]]) -> None:
     for name, slot in keys.items():
         # a key held down must not act again and again
         Shortcut(name, widget, slot, context).setAutoRepeat(False)
+
+
+def pressed(event: QKeyEvent, name: str) -> bool:
+    """Whether this is the key of a command, which one looks at itself."""
+    return _pressed(event) in keymap().sequences(name)
+
+
+def _pressed(event: QKeyEvent) -> QKeySequence:
+    """As keys are written: without what tells where on the keyboard it was, or how a sign is come by."""
+    key, held = Qt.Key(event.key()), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    if Qt.Key.Key_Space < key < Qt.Key.Key_A or Qt.Key.Key_Z < key <= Qt.Key.Key_AsciiTilde:
+        held &= ~Qt.KeyboardModifier.ShiftModifier
+    return QKeySequence(QKeyCombination(held, key))
+
+
+class ListKeys(QObject):
+    """Gives lists and charts the keys that they know where a person chose others, and keeps those from them.
+
+    While all have their defaults it is not asked at all. Where somebody writes, keys stay as they are; a button is
+    pressed by Space and Enter, as everywhere.
+    """
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._at: QWidget | None = None  #: what it listens to
+        self._giving = False
+        app.focusChanged.connect(lambda _before, now: self._listen(now))
+        keymap().changed.connect(lambda: self._listen(app.focusWidget()))
+
+    def _listen(self, widget: QWidget | None) -> None:
+        if self._at is not None and isValid(self._at):
+            self._at.removeEventFilter(self)
+        heard = widget is not None and not isinstance(widget, _WRITTEN_IN) and bool(keymap().moved())
+        self._at = widget if heard else None
+        if self._at is not None:
+            self._at.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take a key, and give the one that is meant."""
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent) or self._giving:
+            return False
+        known = self._known(watched, event)
+        if known is None:
+            return False
+        if known:
+            self._giving = True
+            try:
+                QApplication.sendEvent(watched, _key(event, known))
+            finally:
+                self._giving = False
+        return True
+
+    def _known(self, watched: QObject, event: QKeyEvent) -> str | None:
+        """The key that lists know for what was pressed, "" where it means nothing any more, None for the key itself."""
+        told, found = _pressed(event), False
+        for command in keymap().moved():
+            if isinstance(watched, QAbstractButton) and command.default in ("Space", "Return"):
+                continue
+            now, default = command.forms(keymap().now(command.name)), command.forms(command.default)
+            for mine, known in zip_longest(now, default, fillvalue=""):
+                if told in _written(mine):
+                    return None if mine == known else known
+                found = found or told in _written(known)
+        return "" if found else None
+
+
+_WRITTEN_IN = (QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox, QComboBox, QKeySequenceEdit)
+
+
+def _written(keys: str) -> list[QKeySequence]:
+    """The key, and where it is Enter, that of the number pad, too."""
+    return [QKeySequence(keys), QKeySequence(keys.replace("Return", "Enter"))] if keys else []
+
+
+def _key(event: QKeyEvent, keys: str) -> QKeyEvent:
+    """An event as the other one, of another key."""
+    combination: QKeyCombination = QKeySequence(keys)[0]  # type: ignore[index]  # its stubs lack it
+    text = keys if len(keys) == 1 else ""
+    held, repeated = combination.keyboardModifiers(), event.isAutoRepeat()
+    return QKeyEvent(event.type(), combination.key(), held, text, repeated, event.count())
+
+
+@lru_cache(maxsize=1)
+def list_keys() -> ListKeys:
+    """That of this process."""
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    return ListKeys(app)
 
 
 def refuse(reason: str, beside: QWidget | None = None) -> None:

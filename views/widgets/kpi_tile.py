@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QSizePolicy,
 from services.i18n import _
 from views.charts.sparkline import paint_sparkline
 from views.support.elide import shorter
-from views.support.keys import beside
+from views.support.keys import beside, pressed
 from views.support.language import say_in_language
 from views.support.paint import cut, draw_focus, outlines, width_of, write
 from views.theme import theme
@@ -39,8 +39,7 @@ _CURVE = 34
 _PAD, _GLYPH = 14, 14
 _NUMBER = 22, 38  #: the line of the number: where, how tall
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-_MOVING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+_STEPS = {"overview.earlier": -1, "overview.later": 1}
 _BASE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
 
 
@@ -243,7 +242,7 @@ class KpiTile(QAbstractButton):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Let Enter open the list too; Ctrl+C copies the value, Ctrl+Shift with an arrow moves the tile."""
-        step = _STEPS.get(Qt.Key(event.key()), 0) if event.modifiers() & _MOVING == _MOVING and self.movable else 0
+        step = next((by for name, by in _STEPS.items() if pressed(event, name)), 0) if self.movable else 0
         if step:
             self.step_wanted.emit(step)
         elif event.key() == Qt.Key.Key_Escape and self._drags:

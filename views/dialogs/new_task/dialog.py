@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from services.commands.sheet import columns, table
@@ -43,6 +43,7 @@ from views.dialogs.sheet.step import SheetStep
 from views.dialogs.sheet.work import SheetDraft, SheetRequest, SheetWork
 from views.dialogs.shops.picker import FILE
 from views.support import instant, safe, text
+from views.support.keys import Shortcut
 from views.support.language import on_language_changed
 from views.support.memory import Memory
 from views.support.operation import Operation
@@ -66,7 +67,7 @@ class NewTaskFoot:
         self.back = Button(N_("Back to the form"))
         self.cancel = Button(N_("Cancel"), hint="Esc")
         self.part = Button(N_("Send the good ones"), icon="ph.paper-plane-tilt")
-        self.create = Button(kind="primary", icon="ph.plus", shortcut="Ctrl+Return")
+        self.create = Button(kind="primary", icon="ph.plus", shortcut="dialog.main")
         self.create.set_count_text(_("Create"))
         self.missing = Elided("", "label", "dead")
         self.barred = ""  #: why nothing may be changed now, translated
@@ -303,7 +304,7 @@ class NewTaskDialog(DialogFrame):
         self._creator.failed.connect(self._failed)
         self._creator.tasks_wanted.connect(self.tasks_wanted)
         self.error.retry.connect(self.resume)
-        QShortcut(QKeySequence("F8"), self, self._on_next_problem)
+        Shortcut("parts.next_error", self, self._on_next_problem)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Begin with the type."""

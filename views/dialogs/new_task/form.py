@@ -25,6 +25,7 @@ from views.dialogs.shops.picker import FILE, GROUP, PASTE, PICK, ShopPicker
 from views.support import safe, shown, text
 from views.support.language import say_in_language
 from views.support.look import Label
+from views.widgets.buttons import shortcut_text
 from views.widgets.fields import ChoiceField
 from views.widgets.layout import STRETCH, in_row, put
 from views.widgets.scroll_pane import ScrollPane
@@ -350,7 +351,8 @@ class NewTaskForm(ScrollPane):
         """Where the errors are."""
         places = [_("Parameters")] if self.parameters.problems() else []
         places += [_("Delivery")] if self.delivery.problem() else []
-        return _("{places}. F8 goes to the next.").format(places=text.listed(places)) if places else ""
+        keys, listed = shortcut_text("parts.next_error"), text.listed(places)
+        return _("{places}. {key} goes to the next.").format(places=listed, key=keys) if places and keys else listed
 
     def insist(self) -> None:
         """Somebody tried to create: show what is missing, and go there."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from services import whole_file
@@ -40,6 +40,7 @@ from views.dialogs.republish.sorting import CLOSED, RULES, Choice, Sorted, reaso
 from views.dialogs.republish.speed import SpeedPane
 from views.dialogs.typed import KeepsTyped
 from views.support import heard, shown, text
+from views.support.keys import Shortcut
 from views.support.language import say_in_language
 from views.support.load import USUAL_S, load_of
 from views.support.look import Label, line
@@ -123,7 +124,7 @@ class RepublishDialog(KeepsTyped):
         self.cancel_button = Button(N_("Cancel"), hint="Esc")
         self.try_button = Button(icon="ph.flask")
         self.verb_button = Button(icon="ph.arrow-clockwise")
-        self._enter = QShortcut(QKeySequence("Ctrl+Return"), self, self._on_enter)
+        self._enter = Shortcut("dialog.main", self, self._on_enter)
         for button in (self.copy_button, self.export_button):
             self.foot.addWidget(button)
         self.foot.addStretch(1)

@@ -94,7 +94,7 @@ class SheetStep(QWidget):
         self.columns = SheetColumns(self.grid)
         self.counts = Elided("", "card")
         self.only_errors = QCheckBox()
-        self.next = Button(N_("Next error"), icon="ph.arrow-down", hint="F8", small=True)
+        self.next = Button(N_("Next error"), icon="ph.arrow-down", hint="parts.next_error", small=True)
         self.undo = Button(N_("Undo"), icon="ph.arrow-counter-clockwise", small=True)
         self.copy = Button(N_("Copy"), icon="ph.copy", small=True)
         self.export = Button(N_("Export"), icon="ph.export", small=True)

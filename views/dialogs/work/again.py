@@ -146,7 +146,7 @@ class AgainBar(QWidget):
         self.title, self.problem = Label("", "body", "text2", wrap=True), Label("", "label", "dead", wrap=True)
         self.reason = QLineEdit()
         self.reason.setMaxLength(REASON_MOST)
-        self.run_button = Button(N_("Run again"), kind="warning", icon="ph.arrow-clockwise", shortcut="Ctrl+Return")
+        self.run_button = Button(N_("Run again"), kind="warning", icon="ph.arrow-clockwise", shortcut="dialog.main")
         self.leave_button = Button(N_("Do not run"), kind="ghost", hint="Esc")
         row, column = QHBoxLayout(), QVBoxLayout(self)
         row.setContentsMargins(18, 8, 18, 8)

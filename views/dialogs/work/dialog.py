@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QWidget
 
 from services.domain.fleet.shop import Shop
@@ -30,6 +30,7 @@ from views.dialogs.work.asking import TODAY, YESTERDAY, Asked, Directory, Unders
 from views.dialogs.work.works import WorkList, WorkRow
 from views.support import instant, safe, shown, text
 from views.support.instant import ticks
+from views.support.keys import pressed
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.support.offers import offer
@@ -159,10 +160,10 @@ class WorkDialog(DialogFrame):
         self._stack = stacked(self.nothing, self.answer)
         middle = in_row(self.works, line("v"), (self._stack, 1), spacing=0)
         self.fill(top, middle, self.again, self._build_hints(), size=SIZE, least=LEAST)
-        self.copy_button = Button(N_("Copy answer"), icon="ph.copy", hint="Ctrl+C")
-        self.shop_button = Button(N_("Open shop"), icon="ph.storefront", shortcut="Ctrl+O")
-        self.tasks_button = Button(N_("Show its tasks"), icon="ph.list-bullets", shortcut="Ctrl+L")
-        self.create_button = Button(N_("Run it now…"), icon="ph.arrow-clockwise", shortcut="Ctrl+R")
+        self.copy_button = Button(N_("Copy answer"), icon="ph.copy", hint="tables.copy")
+        self.shop_button = Button(N_("Open shop"), icon="ph.storefront", shortcut="work.shop")
+        self.tasks_button = Button(N_("Show its tasks"), icon="ph.list-bullets", shortcut="work.tasks")
+        self.create_button = Button(N_("Run it now…"), icon="ph.arrow-clockwise", shortcut="work.again")
         for key in self.create_button.findChildren(QShortcut):
             key.setAutoRepeat(False)  # held down it would create, and then ask for something new
         self.open_button = Button(N_("Open task"), kind="primary", icon="ph.arrow-square-out", hint="Return")
@@ -463,7 +464,7 @@ class WorkDialog(DialogFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy the answer, wherever the focus is."""
-        if event.matches(QKeySequence.StandardKey.Copy):
+        if pressed(event, "tables.copy"):
             self._copy()
             return
         super().keyPressEvent(event)
@@ -629,7 +630,7 @@ class _Field(QLineEdit):
         marked = self.selectedText()
         if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
             self.stepped.emit(1 if event.key() == Qt.Key.Key_Down else -1)
-        elif event.matches(QKeySequence.StandardKey.Copy) and marked in ("", self.text()):
+        elif pressed(event, "tables.copy") and marked in ("", self.text()):
             self.copied.emit()
         else:
             super().keyPressEvent(event)

@@ -29,13 +29,13 @@ from services.i18n import N_, _, ngettext
 from views.dialogs.new_task.problems import editor_validator, payload_problems
 from views.dialogs.schema.form import SchemaForm
 from views.dialogs.schema.json_text import pretty
-from views.support import safe
+from views.support import safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.theme import theme
 from views.theme.tokens import status
-from views.widgets.buttons import IconButton
+from views.widgets.buttons import IconButton, shortcut_text
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.json.editor import JsonEditor
@@ -318,11 +318,7 @@ class MessageEditor(QWidget):
             said = _("Too long to be changed here: its beginning is shown. It can be republished as it is.")
             self.state.setText(said)
         elif problems:
-            self.state.setText(
-                ngettext("{n} error; F8 goes to it", "{n} errors; F8 goes to the next", len(problems)).format(
-                    n=len(problems)
-                )
-            )
+            self.state.setText(_wrong(len(problems)))
         elif places:
             self.state.setText(_complaint(places[0]))
         elif name and complained:
@@ -431,3 +427,12 @@ def _short(value: object) -> str:
     if value is _MISSING:
         return ""
     return safe.cut(safe.visible(json.dumps(value, ensure_ascii=False)), LIMIT)
+
+
+def _wrong(number: int) -> str:
+    """How much is wrong, and the key that leads to it."""
+    key = shortcut_text("parts.next_error")
+    words = ngettext("{n} error; {key} goes to it", "{n} errors; {key} goes to the next", number)
+    if not key:
+        words = ngettext("{n} error", "{n} errors", number)
+    return words.format(n=text.count(number), key=key)

@@ -104,7 +104,7 @@ class LimitDialog(KeepsTyped):
         self.reset.clicked.connect(self._on_reset)
         cancel, self.accept_button = (
             Button(N_("Cancel")),
-            Button(verb, kind="primary", shortcut="Ctrl+Return"),
+            Button(verb, kind="primary", shortcut="dialog.main"),
         )
         cancel.clicked.connect(self.reject)
         self.accept_button.clicked.connect(self._on_accept)

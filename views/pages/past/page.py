@@ -56,8 +56,8 @@ from views.widgets.timeline import Timeline, TimelineEntry
 SIDE, CHANGES, SCROLL_BAR = 360, 220, 12
 #: px of the other steps and the moment, and of a step with its name at least and at most
 STEPS, LEAST_NAMED, MOST_NAMED = 560, 110, 230
-PLAY = N_("Play a minute a second, up to the next change (Space)")
-PAUSE = N_("Stop at this moment (Space)")
+PLAY = N_("Play a minute a second, up to the next change")
+PAUSE = N_("Stop at this moment")
 #: name of the number, source text, icon and role of its tile
 TILES = (
     ("waiting", N_("Waiting"), "ph.circle-dashed", "waiting"),
@@ -206,7 +206,7 @@ class PastPage(Page):
         self.back, self.minute_back = Button(N_("−10 min"), small=True), Button(N_("−1 min"), small=True)
         self.minute_on, self.on = Button(N_("+1 min"), small=True), Button(N_("+10 min"), small=True)
         self.later_change = Button(icon="ph.skip-forward", small=True, tip=N_("Change after"), keys="past.later")
-        self.play = Button(icon="ph.play", small=True, tip=PLAY)
+        self.play = Button(icon="ph.play", small=True, tip=PLAY, keys="tables.peek")
         yield
         steps = in_row(spacing=4)
         self.stretch_words = Elided("", "label", "text3")

@@ -143,7 +143,7 @@ class BackfillDialog(DialogFrame):
         self.body.setContentsMargins(20, 14, 20, 14)
         self.body.setSpacing(10)
         self.cancel = Button(N_("Cancel"), hint="Esc")
-        self.make = Button(kind="primary", icon="ph.plus", shortcut="Ctrl+Return")
+        self.make = Button(kind="primary", icon="ph.plus", shortcut="dialog.main")
         put(self.foot, STRETCH, self.cancel, self.make)
         self.cancel.clicked.connect(self.reject)
         self.make.clicked.connect(self._on_create)

@@ -271,7 +271,7 @@ class TasksPage(Page):
         self.bar.export_wanted.connect(self.share)
         # acting
         self._offers.verbs.bind(self.table, self._offers.chosen)
-        bind(self, {"Esc": self._on_escape, "Ctrl+F": self.panel.logs.search})
+        bind(self, {"Esc": self._on_escape, "parts.find": self.panel.logs.search})
         self.bar.verb_wanted.connect(self._offers.act)
         self.bar.new_rows_wanted.connect(self._show_new)
         self.bar.clear_wanted.connect(self.selection.clear)

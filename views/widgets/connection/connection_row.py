@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from services.i18n import N_, _
 from views.support import safe
 from views.support.connections import Connection
+from views.support.keymap import CONNECTION, MOST_CONNECTIONS, keymap
 from views.support.look import Label
 from views.support.paint import draw_focus
 from views.support.spoken import Role, spoken
@@ -18,8 +19,6 @@ from views.widgets.badge import Badge
 from views.widgets.buttons import IconButton, shortcut_text
 from views.widgets.elided import Elided
 from views.widgets.layout import in_column, in_row, put
-
-MOST_KEYS = 9
 
 
 class ConnectionRow(QWidget):
@@ -35,7 +34,7 @@ class ConnectionRow(QWidget):
     beside_wanted = Signal(str)
 
     def __init__(self, connection: Connection, number: int = 0) -> None:
-        """``number``: the figure that opens it together with Ctrl, 0 for none."""
+        """``number``: its place in the list, by which a key opens it; 0 for none."""
         super().__init__()
         self.connection = connection
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -73,12 +72,19 @@ class ConnectionRow(QWidget):
         self.edit_button.clicked.connect(lambda: self.edit_wanted.emit(connection.name))
         self.remove_button.clicked.connect(lambda: self.remove_wanted.emit(connection.name))
         row = in_row(glyph, (column, 1), owner=self, margins=(10, 6, 6, 6), spacing=10)
-        if 1 <= number <= MOST_KEYS:
-            row.addWidget(Label(shortcut_text(f"Ctrl+{number}"), "caption", "text3"))
+        if 1 <= number <= MOST_CONNECTIONS:
+            self.key = Label("", "caption", "text3")
+            self._command = f"{CONNECTION}.{number}"
+            row.addWidget(self.key)
+            keymap().changed.connect(self._tell_key)
+            self._tell_key()
         put(row, self.beside_button, self.edit_button, self.remove_button)
         state = _("open now") if connection.opened else ""
         badges = [badge.text() for badge in self.badges]
         self.setAccessibleName(", ".join(part for part in (connection.title, *badges, words, state) if part))
+
+    def _tell_key(self) -> None:
+        self.key.setText(shortcut_text(self._command))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Open it."""

@@ -34,6 +34,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from services.i18n import _
 from views.support import safe, text
+from views.support.keys import pressed
 from views.support.language import on_language_changed
 from views.support.throttle import Debounce
 from views.theme import theme
@@ -343,7 +344,7 @@ class JsonEditor(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Indent new lines as the line before; F8 goes to the next problem."""
-        if event.key() == Qt.Key.Key_F8:
+        if pressed(event, "parts.next_error"):
             self.go_to_next_problem()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
             before = self.textCursor().block().text()[: self.textCursor().positionInBlock()]

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 import views.pages
 from services.cli.window import SITEMAP
 from views.kit.verb import Verb
-from views.support.keymap import COMMANDS, FIXED, Command, KeyMap, keymap, written
+from views.support.keymap import COMMANDS, FIXED, LISTED, Command, KeyMap, keymap, written
 from views.support.keys import bind
 from views.support.memory import ShortMemory
 from views.widgets.buttons import Button, shortcut_text
@@ -61,7 +61,9 @@ def test_each_default_is_a_key_that_nothing_else_has(keys: KeyMap) -> None:
 def test_each_command_is_used_and_each_verb_names_one_of_its_page() -> None:
     sources = [file for room in ("views", "console") for file in (ROOT / room).rglob("*.py") if file.stem != "keymap"]
     whole = "\n".join(file.read_text(encoding="utf-8") for file in sources)
-    assert [one.name for one in COMMANDS if f'"{one.name}"' not in whole] == []
+    # lists are written for the defaults, and what is numbered is made of its place
+    named_ = [one.name for one in COMMANDS if one.place not in LISTED and not one.number]
+    assert [name for name in named_ if f'"{name}"' not in whole] == []
     known = {one.name for one in COMMANDS}
     for file in sorted((ROOT / "views" / "pages").glob("*/verbs.py")):
         page = file.parent.name
@@ -95,16 +97,55 @@ def test_a_key_is_written_in_one_way(keys_: str, form: str) -> None:
         ("window.search", "V", "queues.peek"),  # would take it from a page
         ("tasks.retry", "G", "go.overview"),  # begins it
         ("tasks.retry", "V", ""),  # of another page
+        ("tables.peek", "V", "queues.peek"),  # lists are on every page
+        ("tables.down", "P", "tasks.raise"),
+        ("alerts.mute", "Shift+Down", "tables.down"),  # ticks on the way
+        ("tables.down", "A", "alerts.take"),
+        ("tables.up", "P", "tasks.raise"),
+        ("tasks.retry", "Alt+3", "rail.3"),
+        ("window.new", "Ctrl+2", "connection.2"),
+        ("rail.11", "Ctrl+N", "window.new"),
+        ("parts.next_error", "Ctrl+R", "work.again"),  # a dialog may have both
+        ("work.again", "Ctrl+Return", "dialog.main"),
+        ("dialog.main", "Ctrl+K", ""),  # no dialog hears the keys of the window
+        ("work.shop", "R", ""),
     ],
 )
 def test_a_key_belongs_to_one_command_where_both_work(keys: KeyMap, name: str, wanted: str, whose: str) -> None:
     assert named(keys.rival(name, wanted)) == whose
 
 
-def test_keys_of_tables_are_nobody_elses(keys: KeyMap) -> None:
-    rival = keys.rival("tasks.retry", "Space")
-    assert rival is not None
-    assert rival.words == "details of the row"
+def test_keys_of_tables_are_nobody_elses_until_they_are_given_away(keys: KeyMap) -> None:
+    assert named(keys.rival("tasks.retry", "Space")) == "tables.peek"
+    keys.choose("tables.peek", "I")
+    assert keys.rival("tasks.retry", "Space") is None
+    assert named(keys.rival("tasks.retry", "I")) == "tables.peek"
+
+
+def test_only_what_leads_out_of_where_one_is_stays_for_everybody(keys: KeyMap) -> None:
+    assert sorted({key for one in FIXED for key in one.keys}) == [
+        "Backtab", "Esc", "Menu", "Shift+Backtab", "Shift+Tab", "Tab",
+    ]  # fmt: skip
+    assert keys.rival("tables.peek", "Esc") == FIXED[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "form"),
+    [
+        ("tasks.retry", "G, R", "G, R"),
+        ("tables.peek", "G, R", ""),  # lists hear one key after the other
+        ("parts.next_error", "G, R", ""),
+        ("tables.down", "Shift+J", ""),  # with Shift it ticks
+        ("tables.down", "J", "J"),
+    ],
+)
+def test_what_a_command_cannot_be_pressed_by_is_none(
+    keys: KeyMap, caplog: pytest.LogCaptureFixture, name: str, wanted: str, form: str
+) -> None:
+    assert keys.usable(name, wanted) == form
+    keys.follow(remembered(**{name.replace(".", "__"): wanted}))
+    assert keys.chosen() == ({name: form} if form else {})
+    assert ("is not usable" in caplog.text) == (not form)
 
 
 def test_what_is_chosen_is_remembered_and_two_may_have_changed_places(keys: KeyMap) -> None:

@@ -203,7 +203,7 @@ class LogSection(Section):
         self._attempts.clicked.connect(self._choose_attempt)
         copy = IconButton("ph.copy", N_("Copy the log"))
         copy.clicked.connect(self._copy)
-        search = IconButton("ph.magnifying-glass", N_("Find in the log (Ctrl+F)"))
+        search = IconButton("ph.magnifying-glass", N_("Find in the log"), keys="parts.find")
         search.clicked.connect(self.search)
         for button in (self._attempts, search, copy):
             self.add_action(button)
