@@ -39,7 +39,8 @@ class Card(msgspec.Struct, frozen=True):
         parts = [f"{reading.label} {reading.value}" for reading in self.readings]
         if self.total is not None:
             parts.append(f"{self.total.label} {self.total.value}")
-        return f"{self.title} ({self.note}): {', '.join(parts)}"
+        title = f"{self.title} ({self.note})" if self.note else self.title
+        return f"{title}: {', '.join(parts)}"
 
 
 def paint_card(painter: QPainter, card: Card, room: QRectF, x: float) -> QRectF:

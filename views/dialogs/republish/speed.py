@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSlider, QWidget
 
 from services.commands.bulk.options import MAX_RATE
 from services.domain.insight.forecast.outlook import Outlook
-from services.i18n import _, ngettext
+from services.i18n import N_, _, ngettext
 from services.spans import between
 from views.charts import ticks
+from views.charts.pointed import Head, Point, PointedChart
 from views.support import instant, shown, text
-from views.support.language import on_language_changed, say_in_language
+from views.support.language import on_language_changed
 from views.support.look import Label, paint_ground
 from views.theme import theme
 from views.widgets.badge import Swatch
@@ -31,16 +32,15 @@ MARKS = (6, 30, 60, 120, 600, 0)
 ALL = 0
 
 
-class WaitingPlot(QWidget):
-    """Two areas over one axis; says the same in words to a screen reader."""
+class WaitingPlot(PointedChart):
+    """Two areas over one axis."""
 
     def __init__(self) -> None:
         super().__init__()
         self._outlook: Outlook | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(120)
-        theme().changed.connect(self.update)
-        say_in_language(self._say)
+        self.retell()
 
     def sizeHint(self) -> QSize:
         return QSize(300, 150)
@@ -48,15 +48,43 @@ class WaitingPlot(QWidget):
     def show_outlook(self, outlook: Outlook) -> None:
         """Draw another forecast."""
         self._outlook = outlook
-        self._say()
-        self.update()
+        self.retell()
 
-    def _say(self) -> None:
-        self.setAccessibleName(_("Waiting tasks, forecast"))
-        if self._outlook is not None:
-            most, less = max(self._outlook.with_them), max(self._outlook.without)
-            words = _("At most {n} waiting, {less} without these tasks")
-            self.setAccessibleDescription(words.format(n=text.count(round(most)), less=text.count(round(less))))
+    def name(self) -> str:
+        """What it is called."""
+        return _("Waiting tasks, forecast")
+
+    def heads(self) -> tuple[Head, ...]:
+        """What waits with these tasks, and without them."""
+        return (
+            Head(N_("Time")), Head(N_("with these tasks"), "deadfill"), Head(N_("without these tasks"), "lane.normal"),
+        )  # fmt: skip
+
+    def points(self) -> list[Point]:
+        """The steps of the forecast."""
+        outlook, room = self._outlook, self.room()
+        if outlook is None:
+            return []
+        last, both = max(1, len(outlook.with_them) - 1), zip(outlook.with_them, outlook.without, strict=True)
+        return [
+            Point(
+                room.left() + room.width() * place / last,
+                (_ahead(outlook.horizon_s * place / last), text.count(round(more)), text.count(round(less))),
+            )
+            for place, (more, less) in enumerate(both)
+        ]
+
+    def room(self) -> QRectF:
+        """Right of the numbers, above the times."""
+        return QRectF(LEFT, TOP, self.width() - LEFT - 2, self.height() - TOP - BOTTOM)
+
+    def summary(self) -> str:
+        """The most that waits."""
+        if self._outlook is None:
+            return ""
+        most, less = max(self._outlook.with_them), max(self._outlook.without)
+        words = _("At most {n} waiting, {less} without these tasks")
+        return words.format(n=text.count(round(most)), less=text.count(round(less)))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw grid, areas and axes."""
@@ -65,12 +93,13 @@ class WaitingPlot(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        room = QRectF(LEFT, TOP, self.width() - LEFT - 2, self.height() - TOP - BOTTOM)
+        room = self.room()
         top = ticks.top_of(max(*outlook.with_them, *outlook.without), None, 1.0)
         self._paint_grid(painter, room, top)
         self._paint_area(painter, room, outlook.with_them, top, "deadfill", 45)
         self._paint_area(painter, room, outlook.without, top, "lane.normal", 60)
         self._paint_times(painter, room, outlook.horizon_s)
+        self.paint_pointed(painter)
 
     def _paint_grid(self, painter: QPainter, room: QRectF, top: float) -> None:
         painter.setFont(theme().font("caption"))
@@ -106,6 +135,10 @@ class WaitingPlot(QWidget):
             x = room.left() + room.width() * number / TIMES
             left = min(max(x - width / 2, room.left() - 4), room.right() - width)  # the zero stands before it
             painter.drawText(QRectF(left, room.bottom() + 2, width, BOTTOM - 2), _CENTRE, words)
+
+
+def _ahead(seconds: float) -> str:
+    return f"+{text.coarse(timedelta(seconds=round(seconds)))}" if seconds else _("now")
 
 
 def moments(horizon_s: float) -> list[str]:

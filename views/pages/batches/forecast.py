@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import msgspec
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QContextMenuEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy
 
 from services.i18n import N_, _, ngettext
 from views.charts import ticks
-from views.charts.plot import offer_table
+from views.charts.pointed import Head, Point, PointedChart
 from views.pages.batches import words
 from views.pages.batches.words import BatchNow
 from views.support import shown, text
-from views.support.language import on_language_changed
-from views.support.paint import draw_line
-from views.support.spoken import Role, spoken, told
+from views.support.paint import draw_line, width_of
 from views.theme import theme
 
 HEIGHT, HEAD, AXIS, SIDE, TICK_ROOM, LINES = 168, 20, 18, 34, 72, 3
@@ -98,47 +96,55 @@ def note(one: BatchNow) -> str:
     return _("{begin} to {end}").format(begin=first, end=last)
 
 
-class BatchForecast(QWidget):
+class BatchForecast(PointedChart):
     """The chart of one batch."""
 
     def __init__(self) -> None:
         super().__init__()
+        self._batch: BatchNow | None = None
         self._course: Course | None = None
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        spoken(self, Role.Chart, self.accessibleDescription)
-        theme().changed.connect(self.update)
-        on_language_changed(self._announce)
 
     def show_batch(self, one: BatchNow) -> None:
         """Show this one; of one whose story is not known yet nothing."""
-        self._course = course_of(one)
-        self._announce(text.listed(part for part in (note(one), words.off_by(one)) if part))
-        self.update()
+        self._batch, self._course = one, course_of(one)
+        self.retell()
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer what was measured and what is forecast as a table."""
-        offer_table(self, event, (N_("Time"), N_("Succeeded"), N_("Forecast")), self._rows())
+    def heads(self) -> tuple[Head, ...]:
+        """What was measured and what is forecast."""
+        return Head(N_("Time")), Head(N_("Succeeded"), "succeeded"), Head(N_("Forecast"), "accent")
 
-    def _rows(self) -> list[tuple[str, str, str]]:
+    def points(self) -> list[Point]:
+        """One where a task succeeded, and where all may have."""
         course = self._course
         if course is None:
             return []
-        now = round(course.now * 1000)
-        done = [(shown.clock(round(at * 1000), now), text.count(number), "") for at, number in course.curve]
-        ends = sorted(at for at in (course.early, course.middle, course.late) if at)
-        return [*done, *((shown.clock(round(at * 1000), now), "", text.count(course.likely)) for at in ends)]
+        now, room = round(course.now * 1000), self.room()
+        done = [(at, text.count(number), "") for at, number in course.curve]
+        ends = [(at, "", text.count(course.likely)) for at in (course.early, course.middle, course.late) if at]
+        return [
+            Point(self._at_of(room, course, at, 0).x(), (shown.clock(round(at * 1000), now), *said))
+            for at, *said in sorted((*done, *ends), key=lambda one: one[0])
+        ]
+
+    def room(self) -> QRectF:
+        """Right of the numbers, above the times."""
+        wide = width_of(text.count(self._course.total), "caption") if self._course is not None else 0
+        room = QRectF(max(SIDE, wide + 10), HEAD, 0, HEIGHT - HEAD - AXIS)
+        room.setRight(self.width() - 4)
+        return room
+
+    def summary(self) -> str:
+        """How far it is, and when it is likely to be done."""
+        course, one = self._course, self._batch
+        done = _("{n} of {all} done").format(n=text.count(course.done), all=text.count(course.total)) if course else ""
+        said = (done, note(one), words.off_by(one)) if one is not None else ()
+        return text.listed(part for part in said if part)
 
     def sizeHint(self) -> QSize:
         """Return the room that it wants."""
         return QSize(320, HEIGHT)
-
-    def _announce(self, words_: str = "") -> None:
-        self.setAccessibleName(_("Forecast"))
-        course = self._course
-        done = _("{n} of {all} done").format(n=text.count(course.done), all=text.count(course.total)) if course else ""
-        self.setAccessibleDescription(text.listed(part for part in (done, words_) if part))
-        told(self)
 
     # painting
 
@@ -150,40 +156,39 @@ class BatchForecast(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme().font("caption"))
-        wide = painter.fontMetrics().horizontalAdvance(text.count(course.total))
-        room = QRectF(max(SIDE, wide + 10), HEAD, 0, HEIGHT - HEAD - AXIS)
-        room.setRight(self.width() - 4)
+        room = self.room()
         self._paint_axes(painter, room, course)
         self._paint_ahead(painter, room, course)
         self._paint_done(painter, room, course)
         self._paint_marks(painter, room, course)
+        self.paint_pointed(painter)
 
-    def _at(self, room: QRectF, course: Course, instant: float, number: float) -> QPointF:
+    def _at_of(self, room: QRectF, course: Course, instant: float, number: float) -> QPointF:
         along = (instant - course.begun) / max(1.0, course.end - course.begun)
         return QPointF(room.left() + along * room.width(), room.bottom() - room.height() * number / course.total)
 
     def _paint_axes(self, painter: QPainter, room: QRectF, course: Course) -> None:
         for value in ticks.values(course.total, LINES):
-            y = self._at(room, course, course.begun, value).y()
+            y = self._at_of(room, course, course.begun, value).y()
             painter.setPen(QPen(theme().color("line"), 1))
             painter.drawLine(QPointF(room.left(), round(y) + 0.5), QPointF(room.right(), round(y) + 0.5))
             painter.setPen(theme().color("text3"))
             draw_line(painter, QRectF(0, y - 8, room.left() - 8, 16), text.count(round(value)), right=True)
         for at, said in ticks.times(course.begun, course.end, int(room.width() // TICK_ROOM), shown.zone()):
-            x, wide = self._at(room, course, at, 0).x(), painter.fontMetrics().horizontalAdvance(said)
+            x, wide = self._at_of(room, course, at, 0).x(), painter.fontMetrics().horizontalAdvance(said)
             if room.left() <= x - wide / 2 and x + wide / 2 <= self.width():
                 draw_line(painter, QRectF(x - wide / 2, room.bottom() + 2, wide, AXIS - 2), said)
 
     def _paint_ahead(self, painter: QPainter, room: QRectF, course: Course) -> None:
         since = course.told or course.now
-        begin = self._at(room, course, since, course.done_by(since))
+        begin = self._at_of(room, course, since, course.done_by(since))
         if not course.middle:
             if course.stays:
                 painter.setPen(QPen(theme().color("accent"), 1.5, Qt.PenStyle.DashLine))
                 painter.drawLine(begin, QPointF(room.right(), begin.y()))
             return
         early, middle, late = (
-            self._at(room, course, at, course.likely) for at in (course.early, course.middle, course.late)
+            self._at_of(room, course, at, course.likely) for at in (course.early, course.middle, course.late)
         )
         colour = QColor(theme().color("accent"))
         painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
@@ -199,9 +204,9 @@ class BatchForecast(QWidget):
         painter.restore()
 
     def _paint_done(self, painter: QPainter, room: QRectF, course: Course) -> None:
-        points = [self._at(room, course, course.begun, 0)]
-        points += [self._at(room, course, at, number) for at, number in course.curve]
-        points.append(self._at(room, course, course.now, course.done))
+        points = [self._at_of(room, course, course.begun, 0)]
+        points += [self._at_of(room, course, at, number) for at, number in course.curve]
+        points.append(self._at_of(room, course, course.now, course.done))
         colour = QColor(theme().color("succeeded"))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(colour, 1.5))
@@ -213,7 +218,7 @@ class BatchForecast(QWidget):
         painter.drawPolygon(QPolygonF([*points, *corners]))
 
     def _paint_marks(self, painter: QPainter, room: QRectF, course: Course) -> None:
-        now = self._at(room, course, course.now, course.done)
+        now = self._at_of(room, course, course.now, course.done)
         painter.setPen(QPen(theme().color("text3"), 1))
         painter.drawLine(QPointF(round(now.x()) + 0.5, room.top()), QPointF(round(now.x()) + 0.5, room.bottom()))
         done = ngettext("{n} done", "{n} done", course.done).format(n=text.count(course.done))
@@ -222,7 +227,7 @@ class BatchForecast(QWidget):
         painter.setPen(theme().color("text2"))
         self._say(painter, room, now, done, above=now.y() - 18 > room.top())
         if course.deadline:
-            x = round(self._at(room, course, course.deadline, 0).x()) + 0.5
+            x = round(self._at_of(room, course, course.deadline, 0).x()) + 0.5
             last = course.middle if course.middle and not course.told else course.now
             late = last > course.deadline
             tone = theme().color("retrying" if late else "text3")
@@ -234,7 +239,7 @@ class BatchForecast(QWidget):
             painter.setPen(tone)
             self._say(painter, room, QPointF(x, HEAD), said, above=True)
         if course.told:  # down to the time that it stands for
-            end = self._at(room, course, course.middle, course.likely)
+            end = self._at_of(room, course, course.middle, course.likely)
             painter.setPen(QPen(theme().color("accent"), 1, Qt.PenStyle.DashLine))
             painter.drawLine(end, QPointF(end.x(), room.bottom()))
             painter.setPen(theme().color("text2"))
@@ -245,7 +250,7 @@ class BatchForecast(QWidget):
             self._say(painter, room, QPointF(beside, room.bottom()), said, above=True)
         if course.middle and course.stays:
             painter.setPen(theme().color("text2"))
-            y = self._at(room, course, course.now, course.likely).y()
+            y = self._at_of(room, course, course.now, course.likely).y()
             self._say(painter, room, QPointF(room.right(), y + 18), words.stay_open(course.stays), above=True)
 
     def _say(self, painter: QPainter, room: QRectF, at: QPointF, words_: str, *, above: bool) -> None:

@@ -28,12 +28,13 @@ from services.domain.promises.standing import HALF_HOUR_MS, MOST_BREAKS, Standin
 from services.i18n import N_, _
 from views.charts import ticks
 from views.charts.plot import offer_table
+from views.charts.pointed import Head, Point, PointedChart
 from views.pages.promises import words
 from views.support import instant, safe, shown, text
 from views.support.keys import beside
 from views.support.language import on_language_changed
 from views.support.look import Label
-from views.support.paint import draw_focus, draw_line
+from views.support.paint import draw_focus, draw_line, width_of
 from views.support.spoken import Role, spoken, told
 from views.theme import theme
 from views.widgets.card import Card
@@ -233,7 +234,7 @@ STAYS, HELPED, MEASURED = "retrying", "succeeded", "text2"
 BEFORE, GAP_STEPS = 0.5, 3
 
 
-class CourseChart(QWidget):
+class CourseChart(PointedChart):
     """The worst of a promise as it was measured, and from now on: if nothing changes, and with what helps done, each
     with what it may be off by, and the limit that it must not pass.
     """
@@ -244,8 +245,7 @@ class CourseChart(QWidget):
         self._promise = Promise(name="", task_type="")
         self._breaks = 0
         self._past: tuple[tuple[int, int], ...] = ()
-        spoken(self, Role.Chart, self.accessibleDescription)
-        theme().changed.connect(self.update)
+        self._said = ""
 
     @property
     def course(self) -> Course | None:
@@ -260,36 +260,54 @@ class CourseChart(QWidget):
     def show_course(self, found: Standing | None, promise: Promise, said: str) -> None:
         """Show how this one goes on; ``said``: what it comes to."""
         course = found.course if found is not None else None
-        self._course, self._promise = course, promise
+        self._course, self._promise, self._said = course, promise, said
         self._breaks, self._past = 0, ()
         if found is not None and course is not None:
             self._breaks = found.first_break  # if nothing changes, 0 for none that has not
             before = course.begins - round((course.ends - course.begins) * BEFORE)
             seen = tuple(one for one in found.past if before <= one[0] < course.begins)
             self._past = (*seen, (course.begins, course.stays[0][1])) if seen else ()
-        self.setAccessibleName(_("Forecast"))
-        self.setAccessibleDescription(said)
-        told(self)
-        self.update()
+        self.retell()
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer what was measured and what is forecast as a table."""
+    def heads(self) -> tuple[Head, ...]:
+        """What was measured, and how it goes on."""
         _unit, measured = words.measure(self._promise)
-        offer_table(self, event, (N_("Time"), measured, N_("if nothing changes"), N_("with these done")), self._rows())
+        stays, helped = Head(N_("if nothing changes"), STAYS), Head(N_("with these done"), HELPED)
+        return Head(N_("Time")), Head(measured, MEASURED), stays, helped
 
-    def _rows(self) -> list[tuple[str, ...]]:
-        found, now = self._course, instant.now_ms()
+    def points(self) -> list[Point]:
+        """Those of the time before, and the steps of what is forecast."""
+        found, now, room = self._course, instant.now_ms(), self.room()
         if found is None:
             return []
         unit, _words = words.measure(self._promise)
-        past = [(shown.clock(at, now), text.count(round(worst / unit)), "", "") for at, worst in self._past]
+        past = [(at, text.count(round(worst / unit)), "", "") for at, worst in self._past]
         step = (found.ends - found.begins) / max(1, len(found.stays) - 1)
         ahead = [
-            (shown.clock(round(found.begins + place * step), now), "", _spread(found.stays, place, unit),
+            (round(found.begins + place * step), "", _spread(found.stays, place, unit),
              _spread(found.helped, place, unit))
             for place in range(len(found.stays))
         ]  # fmt: skip
-        return [*past, *ahead]
+        rows = [(self._x(room, at), shown.clock(at, now), said) for at, *said in (*past, *ahead)]
+        return [Point(x, (time, *said)) for x, time, said in rows if x is not None]
+
+    def summary(self) -> str:
+        """What it comes to."""
+        return self._said
+
+    def room(self) -> QRectF:
+        """Right of the numbers, above the times."""
+        wide = max((width_of(text.count(round(one)), "caption") for one in ticks.values(self._top(), LINES)), default=0)
+        return QRectF(wide + 8, 2 * ROW + 4, self.width() - wide - 10, self.height() - 2 * ROW - 4 - AXIS)
+
+    def _top(self) -> float:
+        found = self._course
+        if found is None:
+            return 1.0
+        unit, _words = words.measure(self._promise)
+        ahead = (high / unit for _low, _mid, high in (*found.stays, *found.helped))
+        most = max([*ahead, *(one / unit for _at, one in self._past)])
+        return max(most, self._promise.limit_s / unit, 1.0) * ticks.HEADROOM
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw what is forecast over its limit."""
@@ -300,19 +318,14 @@ class CourseChart(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme().font("caption"))
         unit, measured = words.measure(self._promise)
-        most = max(high for _low, _mid, high in (*found.stays, *found.helped)) / unit
-        most = max([most, *(one / unit for _at, one in self._past)])
-        top = max(most, self._promise.limit_s / unit, 1.0) * ticks.HEADROOM
-        heights = ticks.values(top, LINES)
-        wide = max(painter.fontMetrics().horizontalAdvance(text.count(round(one))) for one in heights)
-        room = QRectF(wide + 8, 2 * ROW + 4, self.width() - wide - 10, self.height() - 2 * ROW - 4 - AXIS)
+        top, room = self._top(), self.room()
         self._paint_head(painter, measured)
-        for one in heights:
+        for one in ticks.values(top, LINES):
             y = round(room.bottom() - one / top * room.height()) + 0.5
             painter.setPen(QPen(theme().color("line"), 1))
             painter.drawLine(QPointF(room.left(), y), QPointF(room.right(), y))
             painter.setPen(theme().color("text3"))
-            draw_line(painter, QRectF(0, y - 8, wide, 16), text.count(round(one)), right=True)
+            draw_line(painter, QRectF(0, y - 8, room.left() - 8, 16), text.count(round(one)), right=True)
         begins, ends = self._begins / 1000, found.ends / 1000
         for at, said in ticks.times(begins, ends, int(room.width() // TIME_ROOM), shown.zone()):
             x = room.left() + (at - begins) / (ends - begins) * room.width()
@@ -324,6 +337,7 @@ class CourseChart(QWidget):
         self._paint_spans(painter, room, found.stays, top * unit, STAYS)
         self._paint_spans(painter, room, found.helped, top * unit, HELPED)
         self._paint_break(painter, room, top, unit)
+        self.paint_pointed(painter)
 
     def _paint_head(self, painter: QPainter, measured: str) -> None:
         painter.setPen(theme().color("text3"))

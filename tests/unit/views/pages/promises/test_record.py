@@ -175,6 +175,7 @@ def test_nothing_is_forecast_of_what_nobody_judges_any_more(qtbot: QtBot) -> Non
     qtbot.addWidget(card)
     card.show_standing(found, promise)
     assert card.ahead.course == course
+    assert [len(point.said) for point in card.ahead.points()] == [4] * len(course.stays)
     card.show_standing(found, promise, stale=True)
     assert card.span.current() == DAY
     card.span.set_current(AHEAD)
