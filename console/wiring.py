@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, timedelta
 from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from console.connection.loss import LossWatch
 from console.connection.role_watch import RoleWatch
@@ -38,6 +39,7 @@ from views.support.feed import Feed
 from views.support.instant import ticks
 from views.support.language import say_in_language
 from views.support.memory import Memory
+from views.support.operation import Operation
 from views.support.words import worker
 from views.tables.table_view import ColumnsLayout, TableView
 from views.widgets.toast import ToastSpec, lasting
@@ -71,6 +73,7 @@ class VitalPopovers(QObject):
         self._addresses, self._reconnect, self._doubts = addresses, reconnect, tuple(doubts)
         self._clock = SystemClock()
         self.popover: HealthPopover | None = None
+        self._asking = Operation(self, latest=True)
         window.top_bar.health_requested.connect(self._on_pill)
         window.status_bar.part_clicked.connect(self._on_part)
 
@@ -78,6 +81,15 @@ class VitalPopovers(QObject):
         make = {"broker": self._broker, "store": self._store, "workers": self._workers, "freshness": self._freshness}
         if key in make:
             self._show(make[key](), corner)
+        if key in FACTS and self.popover is not None:
+            show = partial(self._add_facts, key, self.popover)
+            self._asking.start(self._feed.facts, show, lambda _error: None)
+
+    @staticmethod
+    def _add_facts(key: str, popover: HealthPopover, facts: Sequence[Mapping[str, str]]) -> None:
+        if isValid(popover):
+            place, rows = FACTS[key]
+            popover.add_rows(rows(facts[place]))
 
     def _on_part(self, key: str) -> None:
         if key in PAGES:
@@ -105,9 +117,12 @@ class VitalPopovers(QObject):
         state, words = _of_broker(snapshot, self._doubts)
         words = words if broker.connected else ""
         part = self._traced(name, state, words, self._health.broker, self._addresses[0], broker.version)
+        if not broker.connected:
+            return part
         if not snapshot.told:
-            since = ((_("Queues counted"), self._counted_ago(snapshot)),) if broker.connected else ()
-            return replace(part, rows=(*part.rows, *since))
+            since = (_("Queues counted"), self._counted_ago(snapshot))
+            again = (_("Reconnect now"), self._feed.dial_anew)
+            return replace(part, rows=(*part.rows, since), verbs=(again,))
         lanes = depth.lanes(snapshot.counts, snapshot.depths)
         found = (
             (_("In queues"), text.count(sum(lane.ready for lane in lanes))),
@@ -242,6 +257,51 @@ class VitalPopovers(QObject):
             ("UTC", f"{now.astimezone(UTC):%Y-%m-%d %H:%M:%S}"),
         )
         return HealthDetail(title=_("Time"), state="healthy", words="", rows=rows)
+
+
+def _broker_facts(facts: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The nodes of its cluster, as far as it tells them."""
+    alarms = {"memory": _("memory alarm"), "disk": _("disk alarm")}
+    rows = []
+    for key, told_ in sorted(facts.items()):
+        mark, _space, name = key.partition(" ")
+        if mark == "node":
+            up, *what = told_.split()
+            words = [_("running") if up == "up" else _("does not run"), *(alarms.get(one, one) for one in what)]
+            rows.append((_("Node {name}").format(name=safe.one_line(name, 40)), text.listed(words)))
+    return rows
+
+
+def _store_facts(facts: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What a Redis is, who copies it, and what becomes of data when its memory is full."""
+    rows = [(_("Version"), facts["version"])] if facts.get("version") else []
+    if "role" in facts:
+        primary = facts["role"] == "master"
+        rows.append((_("Role"), _("primary") if primary else _("replica, takes no writes")))
+        replicas = facts.get("replicas", "")
+        if primary and replicas.isdigit():
+            rows.append((_("Replicas"), text.count(int(replicas))))
+        if facts.get("primary_link"):
+            linked = facts["primary_link"] == "up"
+            rows.append((_("Primary"), _("answers") if linked else _("no answer")))
+    used, most = facts.get("used_memory", ""), facts.get("maxmemory", "")
+    if used.isdigit():
+        held = text.size(int(used))
+        limited = most.isdigit() and int(most) > 0
+        of = _("{used} of {limit}").format(used=held, limit=text.size(int(most))) if limited else ""
+        rows.append((_("Memory"), of or text.listed((held, _("no limit")))))
+    if policy := facts.get("maxmemory_policy", ""):
+        keeps = policy == "noeviction"
+        words = _("refuses writes ({policy})") if keeps else _("throws records away ({policy})")
+        rows.append((_("When memory is full"), words.format(policy=safe.one_line(policy, 40))))
+    return rows
+
+
+#: what the servers say of themselves: at which place of ``Feed.facts``, and how it is told
+FACTS: Mapping[str, tuple[int, Callable[[Mapping[str, str]], list[tuple[str, str]]]]] = {
+    "broker": (0, _broker_facts),
+    "store": (1, _store_facts),
+}
 
 
 def _of_broker(snapshot: Snapshot, doubts: Sequence[Message]) -> tuple[str, str]:

@@ -192,6 +192,13 @@ def look(store: Store, broker: BrokerHealth | None = None) -> Snapshot:
     )
 
 
+def _told_by(ask: Callable[[], Mapping[str, str]]) -> Mapping[str, str]:
+    try:
+        return ask()
+    except ConsoleError:  # its pill says so
+        return {}
+
+
 class Live:
     """Two threads, one for events and one for snapshots; listeners are called in those threads. A third asks the
     broker, which may take its time.
@@ -261,6 +268,15 @@ class Live:
     def try_now(self) -> None:
         """Do not wait for the back-off."""
         self._now.set()
+
+    def dial_anew(self) -> None:
+        """Give the connection to a broker up that brings no answer; the next look asks it by a new one."""
+        self._broker.dial_anew()
+        self.try_now()
+
+    def facts(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """What broker and store say about themselves, nothing of the one that brings no answer. Blocking."""
+        return _told_by(self._broker.facts), _told_by(self._store.facts)
 
     def _follow(self) -> None:
         cursor = ""

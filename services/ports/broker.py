@@ -148,8 +148,15 @@ class Broker(Protocol):
     def health(self) -> BrokerHealth:
         """What is known without asking the broker again."""
 
+    def dial_anew(self) -> None:
+        """Give a connection up that brings no answer, and make it anew; waits for nothing. What was delivered by it and
+        is not settled comes again.
+        """
+
     def facts(self) -> Mapping[str, str]:
-        """What the server says about itself: ``kind`` and ``version``, for people."""
+        """What the server says about itself: ``kind`` and ``version``, for people; of a cluster ``node NAME`` for each
+        node that is known: ``up`` or ``down``, and what it has an alarm for (``memory``, ``disk``). Asks the server.
+        """
 
     def findings(self, longest: tuple[str, int]) -> list[Finding]:
         """What a doctor has to know of this kind of broker beyond ``inspect`` and ``depths``; asks the server.

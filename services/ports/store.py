@@ -241,8 +241,9 @@ class Store(Records, Upkeep, Journals, Timetable, Fleet, Limits, PayloadIndex, R
         """The sentence that a newer program wrote the data, so that this one only reads; "" where none did."""
 
     def facts(self) -> Mapping[str, str]:
-        """What the server says about itself: ``kind``, ``version``; on Redis also ``role``, ``maxmemory``,
-        ``maxmemory_policy``, ``appendonly``, ``appendfsync`` ("" where it does not tell) and how its last writes went.
+        """What the server says about itself: ``kind``, ``version``; on Redis also ``role``, ``replicas``,
+        ``primary_link`` (of a replica), ``used_memory``, ``maxmemory``, ``maxmemory_policy``, ``appendonly``,
+        ``appendfsync`` ("" where it does not tell) and how its last writes went.
         """
 
     def close(self) -> None: ...

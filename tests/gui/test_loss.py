@@ -246,7 +246,12 @@ def test_a_broker_that_is_there_and_says_nothing_makes_what_it_told_look_old(
         assert detail.part.words == "no answer"
         assert "Queues counted" in dict(detail.part.rows)
         assert "Latency now" not in dict(detail.part.rows), "it has not answered now"
-        detail.close()
+        dialled = []
+        monkeypatch.setattr(broker, "dial_anew", lambda: dialled.append(True))
+        (again,) = detail.buttons
+        assert again.text() == "Reconnect now"
+        again.click()
+        assert dialled == [True]
     finally:
         goes_on.set()
     qtbot.waitUntil(lambda: pill.health.state == "healthy", timeout=WAIT_MS)
@@ -459,7 +464,38 @@ def test_a_pill_tells_more(qtbot: QtBot, console: Console, pair: str, key: str, 
     qtbot.mouseClick(console.window.top_bar.pill(key), LEFT)
     assert popover(console).part.title == (here if pair == "embedded" else fleet)
     assert popover(console).isVisible()
+    if key == "store":
+        qtbot.waitUntil(lambda: "Version" in popover(console).facts.values(), timeout=WAIT_MS)
+        assert ("When memory is full" in popover(console).facts.values()) == (pair != "embedded")
     popover(console).close()
+
+
+def test_a_pill_tells_of_each_node_and_of_what_redis_would_do() -> None:
+    def said(key: str, facts: dict[str, str]) -> dict[str, str]:
+        return {name: words.replace("\u202f", " ") for name, words in wiring.FACTS[key][1](facts)}
+
+    nodes = {"kind": "rabbitmq", "node rabbit@a": "up", "node rabbit@b": "down", "node rabbit@c": "up memory disk"}
+    assert said("broker", nodes) == {
+        "Node rabbit@a": "running",
+        "Node rabbit@b": "does not run",
+        "Node rabbit@c": "running, memory alarm, disk alarm",
+    }
+    primary = {"version": "7.2.4", "role": "master", "replicas": "1", "used_memory": "2097152", "maxmemory": "4194304"}
+    assert said("store", {**primary, "maxmemory_policy": "noeviction"}) == {
+        "Version": "7.2.4",
+        "Role": "primary",
+        "Replicas": "1",
+        "Memory": "2.1 MB of 4.2 MB",
+        "When memory is full": "refuses writes (noeviction)",
+    }
+    assert said("store", {"used_memory": "2097152", "maxmemory": "0"}) == {"Memory": "2.1 MB, no limit"}
+    replica = {"role": "slave", "replicas": "0", "primary_link": "down", "maxmemory_policy": "allkeys-lru"}
+    assert said("store", replica) == {
+        "Role": "replica, takes no writes",
+        "Primary": "no answer",
+        "When memory is full": "throws records away (allkeys-lru)",
+    }
+    assert said("broker", {}) == said("store", {}) == {}
 
 
 def test_the_pill_of_a_lost_part_tells_the_error_and_reconnects(qtbot: QtBot, console: Console, cut: Cut) -> None:

@@ -57,6 +57,12 @@ class HealthPopover(QFrame):
         self.move(corner)
         self.show()
 
+    def add_rows(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Show these below the others, which came sooner."""
+        if rows:
+            self.facts.set_rows((*self.part.rows, *rows))
+            self.adjustSize()
+
     def _head(self) -> QHBoxLayout:
         token = status(self.part.state)
         glyph = QLabel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
@@ -52,6 +53,14 @@ class Feed(QObject):
     def try_now(self) -> None:
         """Connect again without waiting for the back-off."""
         self._live.try_now()
+
+    def dial_anew(self) -> None:
+        """Give the connection to a broker up that brings no answer, and make another one."""
+        self._live.dial_anew()
+
+    def facts(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """What broker and store say about themselves. Blocking."""
+        return self._live.facts()
 
     def _take_changes(self, changes: Changes) -> None:
         with self._lock:

@@ -190,6 +190,9 @@ class PulsarBroker:
             version=f"Pulsar (client {link.pulsar.__version__})",
         )
 
+    def dial_anew(self) -> None:
+        """Nothing: its client gives up by itself what brings no answer."""
+
     def facts(self) -> Mapping[str, str]:
         """Pulsar does not tell its clients its version; this is the client's."""
         return {"kind": "Pulsar", "version": f"(client {self._link.pulsar.__version__})"}

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Container, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 
@@ -16,7 +17,7 @@ from services.broker.rabbitmq.consumer import RabbitConsumer
 from services.broker.rabbitmq.control import Control
 from services.broker.rabbitmq.declare import NO_ANSWER
 from services.broker.rabbitmq.errors import ACCESS_REFUSED, NOT_FOUND, ChannelLost, unreachable
-from services.broker.rabbitmq.management import Management
+from services.broker.rabbitmq.management import Management, alarms_of
 from services.broker.rabbitmq.publisher import NO_EXCHANGE, UNROUTABLE, WINDOW, Publisher, Unfit, exchange_of
 from services.broker.rabbitmq.timing import Timing
 from services.broker.rabbitmq.topology import Binding, Declarable, Exchange, Queue
@@ -254,15 +255,24 @@ class RabbitBroker:
             closed=tuple(queue for one in consumers if not one.closed for queue in one.refused),
         )
 
+    def dial_anew(self) -> None:
+        """On a cluster by another node: the one that is silent would stay so."""
+        with self._lock:
+            used = tuple(self._used)
+        for link in used:
+            link.post(partial(link.abort, "it brings no answer"))
+            link.post(link.nudge)
+
     def facts(self) -> dict[str, str]:
-        alarms = self.management.alarms()
-        return {
+        nodes = self.management.nodes()
+        told = {f"node {one.name}": " ".join(("up" if one.up else "down", *one.alarms)) for one in nodes or ()}
+        return told | {
             "kind": "rabbitmq",
             "profile": self._profile,
-            "nodes": str(self.management.nodes()),
+            "nodes": str(len(nodes or ())),
             "version": self._in.version or self._out.version,
-            "alarms": ", ".join(alarms or ()),
-            "management_error": self.management.error if alarms is None else "",
+            "alarms": ", ".join(alarms_of(nodes or ())),
+            "management_error": self.management.error if nodes is None else "",
         }
 
     def findings(self, longest: tuple[str, int]) -> list[Finding]:
@@ -303,7 +313,7 @@ class RabbitBroker:
             if now - self._alarms_at < ALARMS_EVERY:
                 return
             self._alarms_at = now
-        alarms = tuple(self.management.alarms() or ())
+        alarms = tuple(alarms_of(self.management.nodes() or ()))
         with self._lock:
             self._alarms_ms = (self._alarms_ms or self._clock.now_ms()) if alarms else 0
             self._alarms = alarms

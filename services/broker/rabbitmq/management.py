@@ -7,7 +7,7 @@ import http.client
 import json
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
@@ -28,6 +28,7 @@ QUIET = 30.0  #: seconds without a question after a failure
 #: live for classic queues; the default statistics are 5-10 s old and cost five times as much
 TOTALS = "disable_stats=true&enable_queue_totals=true&columns=name,messages_ready,messages_unacknowledged"
 SEEN = "name,type,members,policy,operator_policy,effective_policy_definition"
+ALARMS = {"mem_alarm": "memory", "disk_free_alarm": "disk"}
 FAULTS = (OSError, http.client.HTTPException, ValueError, RecursionError)
 
 
@@ -52,6 +53,19 @@ def _place(url: str) -> _Place:
         raise UsageError(said("broker.management_url"), field="broker.management_url")
     tls = parts.scheme == "https"
     return _Place(parts.hostname, port or (443 if tls else 80), parts.path.rstrip("/"), tls)
+
+
+class NodeSeen(msgspec.Struct, frozen=True):
+    """A node of the cluster, and what it has an alarm for: ``memory`` or ``disk``."""
+
+    name: str
+    up: bool = True
+    alarms: tuple[str, ...] = ()
+
+
+def alarms_of(nodes: Iterable[NodeSeen]) -> list[str]:
+    """``NODE: memory|disk`` of every alarm."""
+    return [f"{one.name}: {alarm}" for one in nodes for alarm in one.alarms]
 
 
 class Management:
@@ -149,24 +163,22 @@ class Management:
         kind = row.get("type") if isinstance(row, dict) else None
         return kind if isinstance(kind, str) else None
 
-    def alarms(self) -> list[str] | None:
-        """``NODE: memory|disk`` of every alarm, None where the API is not there or does not tell this user."""
-        rows = self._get("/api/nodes?columns=name,mem_alarm,disk_free_alarm")
+    def nodes(self) -> list[NodeSeen] | None:
+        """The nodes of the cluster, those included that are down; None where the API is not there or does not tell this
+        user.
+        """
+        rows = self._get("/api/nodes?columns=name,running,mem_alarm,disk_free_alarm")
         if not isinstance(rows, list):
             return None
-        words = {"mem_alarm": "memory", "disk_free_alarm": "disk"}
         return [
-            f"{row.get('name', '?')}: {word}"
+            NodeSeen(
+                name=str(row.get("name", "?")),
+                up=row.get("running") is not False,
+                alarms=tuple(word for field, word in ALARMS.items() if row.get(field) is True),
+            )
             for row in rows
             if isinstance(row, dict)
-            for field, word in words.items()
-            if row.get(field) is True
         ]
-
-    def nodes(self) -> int:
-        """How many nodes the cluster has, those included that are down; 0 where nobody tells."""
-        rows = self._get("/api/nodes?columns=name")
-        return len(rows) if isinstance(rows, list) else 0
 
     def close(self) -> None:
         with self._lock:

@@ -264,6 +264,9 @@ class EmbeddedBroker:
         """The file has every queue."""
         return Inspection(present=len(self.depths()))
 
+    def dial_anew(self) -> None:
+        """Nothing: a file is not dialled."""
+
     def facts(self) -> Mapping[str, str]:
         """What holds the messages."""
         return {"kind": "sqlite", "version": sqlite3.sqlite_version}

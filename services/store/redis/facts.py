@@ -9,6 +9,9 @@ PARTS = ("server", "memory", "persistence", "replication")
 _KEPT = {
     "redis_version": "version",
     "role": "role",
+    "connected_slaves": "replicas",
+    "master_link_status": "primary_link",
+    "used_memory": "used_memory",
     "maxmemory": "maxmemory",
     "maxmemory_policy": "maxmemory_policy",
     "aof_last_write_status": "aof_last_write_status",

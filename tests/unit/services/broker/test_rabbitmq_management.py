@@ -73,6 +73,13 @@ class Api:
         self.server.server_close()
 
 
+NODES = [
+    {"name": "rabbit@a", "running": True, "mem_alarm": True, "disk_free_alarm": False},
+    {"name": "rabbit@b", "running": False},
+    "nonsense",
+]
+
+
 @pytest.fixture
 def api() -> Iterator[Api]:
     made = Api()
@@ -179,3 +186,17 @@ def test_an_answer_that_breaks_off_leaves_nothing_open(api: Api) -> None:
     left = weakref.ref(asked)
     del asked
     assert left() is None, "and with it a connection"
+
+
+def test_nodes_tell_whether_they_run_and_what_they_have_an_alarm_for(api: Api) -> None:
+    api.say(NODES)
+    management = api.open()
+    nodes = management.nodes()
+    assert nodes is not None
+    assert [(one.name, one.up, one.alarms) for one in nodes] == [
+        ("rabbit@a", True, ("memory",)),
+        ("rabbit@b", False, ()),
+    ]
+    assert rabbitmq_management.alarms_of(nodes) == ["rabbit@a: memory"]
+    api.say({}, 401)
+    assert management.nodes() is None
