@@ -170,10 +170,12 @@ class ShopQueries:
         """What a shop (``platform:shop_id``) is called."""
         return self._registry.shop_name(key)
 
-    def movable(self, key: str) -> int:
-        """How many tasks of a shop go elsewhere with its queue: all that do not run, to be retried and planned too."""
-        counts = self._store.counts().shops.get(key, {})
-        return sum(counts.get(status, 0) for status in MOVABLE)
+    def movable(self, keys: Sequence[str]) -> tuple[int, ...]:
+        """How many tasks of each of these shops go elsewhere with its queue: all that do not run, to be retried and
+        planned too.
+        """
+        counts = self._store.counts().shops
+        return tuple(sum(counts.get(key, {}).get(status, 0) for status in MOVABLE) for key in keys)
 
     def scopes(self) -> tuple[ScopeRow, ...]:
         """Every platform and every task type, limited or not, platforms first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -17,9 +17,12 @@ from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.new_task.draft import ALL
 from views.kit.each import NAMED, Each
+from views.kit.task_verb import many
 from views.pages.shops import words
 from views.support import text
+from views.support.operation import Operation
 from views.widgets.fields import Labelled, NumberField
+from views.widgets.toast import failure
 
 Act = Callable[[ShopRow], object]
 
@@ -56,6 +59,7 @@ class BulkActs(QObject):
         self._context, self._owner = context, owner
         self._each: Each[ShopRow] = Each(context, words.name, owner)
         self._each.changed.connect(self.changed)
+        self._counting = Operation(self, latest=True)
 
     def ask(self, key: str, rows: Sequence[ShopRow]) -> None:
         """Ask before it is done to all of these."""
@@ -121,6 +125,16 @@ class BulkActs(QObject):
             self._context.commands.fleet.pause(before.scope, reason=before.reason, instead="")
 
     def _dedicate(self, rows: Sequence[ShopRow], *, on: bool) -> None:
+        """First how many tasks move with it: what stands in the list may be some seconds old."""
+        others = [row for row in rows if row.shop.dedicated != on]
+        count = partial(self._context.limits.movable, [row.key for row in others])
+        self._counting.start(
+            count,
+            lambda found: self._ask_dedicate(rows, dict(zip((row.key for row in others), found, strict=True)), on=on),
+            lambda exc: self._context.toast(failure(exc)),
+        )
+
+    def _ask_dedicate(self, rows: Sequence[ShopRow], moving: Mapping[str, int], *, on: bool) -> None:
         fleet = self._context.commands.fleet
         there, back = (fleet.dedicate, fleet.undedicate) if on else (fleet.undedicate, fleet.dedicate)
         number = len(rows)
@@ -134,7 +148,12 @@ class BulkActs(QObject):
             if on
             else ngettext("{n} shop goes through the lanes again.", "{n} shops go through the lanes again.", number)
         )
-        question = self._question(N_("Queues of shops"), rows, verb, _("What waits moves there."))
+        tasks = sum(moving.values())
+        said = words.moves_there(tasks) if on else words.moves_back(tasks)
+        most = sorted(rows, key=lambda row: -moving.get(row.key, 0))
+        question = self._question(N_("Queues of shops"), most, verb, said if tasks else _("No task moves."))
+        told = ((name, many(moving.get(key, 0)) if key else "") for name, key in question.rows)
+        question = replace(question, number=many(tasks), rows=tuple(told))
 
         def undone(row: ShopRow) -> object:  # one that had it so before keeps it
             return back(row.key) if row.shop.dedicated != on else None

@@ -53,9 +53,11 @@ T = TypeVar("T")
 class ShopActions(PageActs):
     """Signals:
     day_wanted: the runs of a shop along time are wanted: its row.
+    refused: what was asked for is not done; what a control shows of it is not so.
     """
 
     day_wanted = Signal(object)
+    refused = Signal()
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(context, owner)
@@ -89,23 +91,22 @@ class ShopActions(PageActs):
             act()
             return False
         if not self._counting.busy:
-            call = partial(self._context.limits.movable, row.key)
+            call = partial(self._context.limits.movable, [row.key])
             self._counting.start(call, partial(self._ask_back, row, act), self._fail)
         return True
 
-    def _ask_back(self, row: ShopRow, act: Callable[[], None], number: int) -> None:
-        if not number:
+    def _fail(self, error: BaseException, key: str = "") -> None:
+        self.refused.emit()
+        super()._fail(error, key)
+
+    def _ask_back(self, row: ShopRow, act: Callable[[], None], moving: Sequence[int]) -> None:
+        if not sum(moving):
             act()
             return
-        moved = ngettext(
-            "{n} task moves back to its lane, where it waits with those of other shops.",
-            "{n} tasks move back to their lanes, where they wait with those of other shops.",
-            number,
-        )
         dialog = ConfirmDialog(
             Question(
                 title=N_("Queues of shops"),
-                text=moved.format(n=text.count(number)),
+                text=words.moves_back(sum(moving)),
                 rows=((words.name(row), row.key),),
                 verb=_("Bring it back to the lanes"),
             ),

@@ -198,6 +198,22 @@ def at_gate(found: LimitNow) -> str:
     return ngettext("{n} shop waits", "{n} shops wait", found.waiting).format(n=text.count(found.waiting))
 
 
+def moves_back(number: int) -> str:
+    """What becomes of so many tasks of shops that give their queues up."""
+    said = ngettext(
+        "{n} task moves back to its lane, where it waits with those of other shops.",
+        "{n} tasks move back to their lanes, where they wait with those of other shops.",
+        number,
+    )
+    return said.format(n=text.count(number))
+
+
+def moves_there(number: int) -> str:
+    """What becomes of so many tasks of shops that get queues of their own."""
+    said = ngettext("{n} task moves to the queue of its shop.", "{n} tasks move to the queues of their shops.", number)
+    return said.format(n=text.count(number))
+
+
 def only(number: int) -> str:
     """So many shops are looked at, which were chosen elsewhere; a click shows all again."""
     return ngettext("Only {n} chosen shop", "Only {n} chosen shops", number).format(n=text.count(number))
