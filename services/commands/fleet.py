@@ -34,6 +34,8 @@ from services.ports import Broker, Store
 
 #: so many shops are told by name, of the others that there are some
 NAMED = 5
+#: browser profiles of a shop that is at home on a node; never two tasks work in one
+PROFILES = 1
 #: what a worker is once it has obeyed
 _STATES = {"drain": "draining", "resume": "running"}
 
@@ -80,6 +82,7 @@ class FleetCommands:
         keys = [row.key for row in rows]
         self._audit.need(self._operator, "operator", "shop.import", keys)
         known = self._known(rows)
+        self._check_profiles(rows, known)
         with self._audit.act("shop.import", keys):
             self._put(rows, known)
         return {key: known[key] for key in keys if key in known}
@@ -96,6 +99,7 @@ class FleetCommands:
         stood = every.get(opened.key, opened)  # one that only its tasks told of stands nowhere until it is edited
         row = msgspec.structs.replace(stood, **_edited(opened, wanted, stood))
         known = self._known([row], every)
+        self._check_profiles([row], known)
         with self._audit.act("shop.import", [row.key]):
             self._put([row], known)
         return stood, row
@@ -129,6 +133,17 @@ class FleetCommands:
             if row.dedicated:
                 self._check_alone(row, [*known, *(other.key for other in rows)])
         return known
+
+    def _check_profiles(self, rows: Sequence[Shop], known: Mapping[str, Shop]) -> None:
+        """Refuse more tasks at once than a shop has browser profiles, where that is more than before: a shop may have
+        come home since, and what is changed of it otherwise must not fail by that.
+        """
+        stood = {key: shop.concurrency for key, shop in known.items()}
+        raised = [row for row in rows if row.concurrency > max(PROFILES, stood.get(row.key, 0))]
+        homes = self._store.homes([row.key for row in raised]) if raised else {}
+        for row in raised:
+            if row.key in homes:
+                raise UsageError(said("shop.profiles", key=row.key, node=homes[row.key].node), field="concurrency")
 
     def _put(self, rows: Sequence[Shop], known: Mapping[str, Shop]) -> None:
         self._store.put_shops(rows)
@@ -420,7 +435,7 @@ class FleetCommands:
 
     def set_concurrency(self, key: str, concurrency: int, *, instead: int = 0) -> int:
         """Change how many tasks of one shop may run at once; returns how many might before. ``instead``: only where so
-        many may; 0: however many.
+        many may, and what is taken back may be any number that stood before; 0: however many.
 
         Raises:
             UsageError: there is no such shop, it cannot be so many, or others may than ``instead``.
@@ -434,8 +449,11 @@ class FleetCommands:
             raise UsageError(said("shop.concurrency"), field="concurrency")
         if instead not in (0, found.concurrency):
             raise UsageError(said("back.differs"), field="concurrency")
+        wanted = msgspec.structs.replace(found, concurrency=concurrency)
+        if not instead:
+            self._check_profiles([wanted], {key: found})
         with self._audit.act("shop.concurrency", [key], {"from": found.concurrency, "to": concurrency}):
-            self._store.put_shops([msgspec.structs.replace(found, concurrency=concurrency)])
+            self._store.put_shops([wanted])
             self._steps.apply([OpenShop(shop=key)])
         self._registry.forget()
         return found.concurrency

@@ -606,6 +606,10 @@ REFUSALS: dict[str, str] = {
     "shop.file_column_again": N_("column {name} is passed over; {column} stands in another one"),
     "shop.file_column_near": N_("column {name} is passed over; did you mean {column}?"),
     "shop.concurrency": N_("concurrency must be 1 to 64"),
+    "shop.profiles": N_(
+        "{key} has one browser profile, on {node}, and never two tasks work in it: of more than 1 at once the next"
+        " would only keep a slot waiting"
+    ),
     "shop.edited": N_(
         "{column} of the shop was set to {value} meanwhile by somebody else, so nothing is saved; edit the shop again"
     ),

@@ -364,6 +364,7 @@ class ShopsPage(ListPage[ShopRow]):
         self._bulk_acts.changed.connect(self.refresh)
         acts = self.actions_of_page
         acts.day_wanted.connect(self._show_day)
+        acts.refused.connect(self._follow)
         self.shop.concurrency_chosen.connect(lambda number: self._on_shop(acts.set_concurrency, number))
         self.shop.dedicated_chosen.connect(self._on_dedicated)
         self.shop.quiet_wanted.connect(self._on_quiet_shop)

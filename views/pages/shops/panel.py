@@ -166,9 +166,10 @@ class ShopCard(Card):
         return self._row_shown
 
     def show_shop(self, row: ShopRow | None) -> None:
-        """Show a shop; a number that a person is changing stays."""
-        if row is None or self._row_shown is None or row.key != self._row_shown.key:
+        """Show a shop; a number that a person is changing stays, and is set at once where they go on to another one."""
+        if self._settle.isActive() and (row is None or self._row_shown is None or row.key != self._row_shown.key):
             self._settle.stop()
+            self.concurrency_chosen.emit(self.at_once.value())
         self._row_shown = row
         self._say()  # first: of one that is seen all is laid out with each part that comes or goes
         self.setVisible(row is not None)

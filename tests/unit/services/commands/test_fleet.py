@@ -88,6 +88,26 @@ def test_a_shop_that_an_import_gives_no_queue_any_more_is_served_by_the_lanes(ro
     assert room.task(task.task_id).queue == ""
 
 
+def test_no_more_tasks_at_once_than_a_shop_has_browser_profiles(room: Room, desk: Desk) -> None:
+    shop = Shop(platform="pdd", shop_id="s1", name="One", concurrency=3)
+    desk.fleet.import_shops([shop, Shop(platform="pdd", shop_id="s2")])
+    room.store.put_home("pdd:s1", "desk-01")
+    four = msgspec.structs.replace(shop, concurrency=4)
+    for raised in (
+        lambda: desk.fleet.set_concurrency("pdd:s1", 4),
+        lambda: desk.fleet.edit_shop(shop, four),
+        lambda: desk.fleet.import_shops([four]),
+    ):
+        with pytest.raises(UsageError, match="pdd:s1 has one browser profile, on desk-01") as caught:
+            raised()
+        assert caught.value.field == "concurrency"
+    assert room.store.shops() == [shop, Shop(platform="pdd", shop_id="s2")]
+    desk.fleet.edit_shop(shop, msgspec.structs.replace(shop, name="First"))  # what stood before its home may stay
+    assert desk.fleet.set_concurrency("pdd:s1", 1) == 3
+    desk.fleet.set_concurrency("pdd:s1", 3, instead=1)
+    assert desk.fleet.set_concurrency("pdd:s2", 4) == 1, "it is at home nowhere: none of its tasks needs a profile"
+
+
 def test_an_edit_writes_only_what_it_changed(room: Room, desk: Desk) -> None:
     opened = Shop(platform="pdd", shop_id="s1", name="One", group="east", concurrency=2)
     meanwhile = msgspec.structs.replace(opened, group="west", concurrency=7, enabled=False)

@@ -1173,3 +1173,43 @@ def test_a_queue_is_given_up_once_one_has_seen_what_moves(qtbot: QtBot, fleet: F
     dialog = next(one for one in page.findChildren(ConfirmDialog) if one.isVisible())
     after(qtbot, page, dialog.confirmed.emit)
     assert not fleet.context.shops()[OTHER].dedicated
+
+
+def test_of_many_queues_that_are_given_up_one_sees_what_moves_first(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    for key in (OTHER, SHOP):
+        fleet.context.commands.fleet.dedicate(key)
+    planned = [
+        TaskSpec(platform="pdd", shop_id="pdd-10025", task_type="refresh_goods", payload={"page_size": n}, delay_s=9000)
+        for n in (1, 2)
+    ]
+    fleet.context.commands.tasks.create(planned, origin="cli")
+    page = open_page()
+    page.table.records.set_ticked([SHOP, OTHER])
+    page.bulk.buttons["undedicate"].click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(ConfirmDialog)), timeout=WAIT_MS)
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert dialog.question.number == "2 tasks"
+    assert "2 tasks move back to their lanes" in words(dialog)
+    assert [value for _name, value in dialog.question.rows] == ["2 tasks", "0 tasks"]
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        dialog.confirmed.emit()
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    assert not any(fleet.context.shops()[key].dedicated for key in (OTHER, SHOP))
+
+
+def test_a_number_that_is_refused_goes_back_and_one_that_is_left_is_set(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.store.put_home(OTHER, "desk-01")
+    page = open_page()
+    page.table.set_current_key(OTHER)
+    after(qtbot, page, lambda: page.shop.at_once.step(1))
+    assert fleet.toasts[-1].text.startswith(f"{OTHER} has one browser profile, on desk-01")
+    assert page.shop.at_once.value() == fleet.context.shops()[OTHER].concurrency == 1
+    third = next(key for key, one in fleet.context.shops().items() if key not in (SHOP, OTHER) and one.concurrency == 1)
+    page.table.set_current_key(third)
+    page.shop.at_once.step(2)
+    after(qtbot, page, lambda: page.table.set_current_key(SHOP))
+    assert fleet.context.shops()[third].concurrency == 3, "also where one goes on at once"
