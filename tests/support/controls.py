@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from views.charts.gantt import Gantt
 from views.theme import theme
 from views.theme.tokens import BUTTON, BUTTON_SMALL
 from views.widgets.buttons import Button, LinkLabel
@@ -135,8 +134,8 @@ def without_menu(root: QWidget) -> list[str]:
 
 
 def without_table(root: QWidget) -> list[str]:
-    """Charts whose numbers can be read off the picture only; the runs of a shop stand in the table below them."""
-    charts = (one for one in shown(root) if _role(one) == QAccessible.Role.Chart and not isinstance(one, Gantt))
+    """Charts whose numbers can be read off the picture only."""
+    charts = (one for one in shown(root) if _role(one) == QAccessible.Role.Chart)
     return [f"no table: {name_of(one)}" for one in charts if "Show as table" not in entries_of(one, QPoint(1, 1))]
 
 

@@ -8,13 +8,16 @@ type to type, Enter opens the task.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
+    QContextMenuEvent,
     QFontMetrics,
+    QGuiApplication,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -25,7 +28,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from services.i18n import _, ngettext
+from services.i18n import N_, _, ngettext
 from services.monitor.shops.day import (
     CANCELLED,
     DEAD,
@@ -44,6 +47,7 @@ from services.monitor.shops.day import (
 )
 from views.charts import gantt_words as words
 from views.charts import ticks
+from views.charts.plot import offer_table
 from views.support import instant, safe, shown, text
 from views.support.language import on_language_changed, say_in_language
 from views.support.paint import draw_focus
@@ -500,6 +504,21 @@ class Gantt(QWidget):
             return True
         return super().event(event)
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer all runs as a table, and of the one under the mouse, or the current one, its task and its words."""
+        run = self.current
+        if event.reason() == QContextMenuEvent.Reason.Mouse:
+            run = self._bar_at(event.pos().x(), event.pos().y())
+            if run is not None:
+                self._choose(run)
+        heads = (N_("Since"), N_("Who") if self._cells else N_("Type"), N_("State"), N_("Duration"), N_("Worker"))
+        menu = offer_table(self, event, heads, _Told(self._day.runs, lambda one: self._name(self._row(one))))
+        menu.addAction(_("Show the whole range"), self.show_all).setEnabled(self._view is not None)
+        if run is not None:
+            menu.addAction(_("Copy value"), partial(QGuiApplication.clipboard().setText, words.told(run)))
+        if run is not None and run.task_id:
+            menu.addAction(_("Open the task"), partial(self.opened.emit, run.task_id))
+
     # keys
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -570,6 +589,21 @@ class Gantt(QWidget):
             return
         number = len(self._day.runs)
         self.setAccessibleDescription(ngettext("{n} run", "{n} runs", number).format(n=text.count(number)))
+
+
+class _Told:
+    """Runs as lines of a table, each put into words when it is looked at: there may be thousands."""
+
+    def __init__(self, runs: Sequence[DayAttempt], row: Callable[[DayAttempt], str]) -> None:
+        self._runs, self._row = runs, row
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def __getitem__(self, at: int) -> tuple[str, ...]:
+        run = self._runs[at]
+        when = shown.clock(run.begins, instant.now_ms())
+        return when, self._row(run), words.state(run.state), words.duration(run), safe.one_line(run.worker, 60)
 
 
 SWATCH, GAP, APART = 9, 6, 14

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from msgspec.structs import replace
@@ -53,8 +53,6 @@ _FLAGS_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _FLAGS_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 Say = Callable[[float], str]
-#: of a table, each cell as it is read
-Rows = Sequence[Sequence[str]]
 
 
 class TableDialog(QDialog):
@@ -73,8 +71,17 @@ class TableDialog(QDialog):
         in_column(self.table, owner=self)
 
 
-def offer_table(chart: QWidget, event: QContextMenuEvent, heads: Sequence[str], rows: Rows) -> None:
-    """Offer the table of a chart that draws itself; ``rows`` say when first, below ``heads``, the newest last."""
+class Rows(Protocol):
+    """Lines of a table, each asked for when it is looked at."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, at: int, /) -> Sequence[str]: ...
+
+
+def offer_table(chart: QWidget, event: QContextMenuEvent, heads: Sequence[str], rows: Rows) -> QMenu:
+    """Offer the table of a chart that draws itself; ``rows`` say when first, below ``heads``, the newest last. The
+    menu, for what else is offered there.
+    """
     columns = [
         Column[int](key=str(at), title=head, value=partial(_cell, rows, at), width=110 if at else 150)
         for at, head in enumerate(heads)
@@ -84,6 +91,7 @@ def offer_table(chart: QWidget, event: QContextMenuEvent, heads: Sequence[str], 
     show = partial(_show_table, chart, columns, len(rows))
     menu.addAction(_("Show as table"), show).setEnabled(bool(rows))
     menu.popup(event.globalPos())
+    return menu
 
 
 def _cell(rows: Rows, at: int, row: int) -> str:

@@ -512,7 +512,9 @@ class ShopDayView(QWidget):
     # one cursor
 
     def _on_chosen(self, run: object) -> None:
-        if isinstance(run, DayAttempt):
+        if isinstance(run, DayAttempt) and not self.table.set_current_key(run.key):
+            self.lists.set_current("all")  # what is listed leaves it out
+            self._on_list("all")
             self.table.set_current_key(run.key)
 
     def _on_row(self, key: object) -> None:

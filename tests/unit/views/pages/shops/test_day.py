@@ -25,8 +25,10 @@ from services.domain.task.status import Status
 from services.monitor.shops.day import DEAD, PLANNED, RETRIED, RUNNING, SUCCEEDED, WAITS, DayAttempt, ShopDay
 from services.monitor.shops.queries import ShopRow
 from tests.support import widgets
+from tests.support.controls import entries_of
 from tests.unit.views.pages.fleet_rig import MINUTE, Fleet
 from tests.unit.views.pages.opening import opening
+from views.charts.plot import TableDialog
 from views.pages.shops.day import HOLDS, hangs, longest
 from views.pages.shops.page import ShopsPage
 from views.widgets.card import LEAST_TILE
@@ -222,6 +224,26 @@ def test_a_click_is_the_cursor_of_the_table_and_a_double_click_opens_the_task(
     with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as heard:
         table.open_requested.emit(other.key)
     assert heard.args == ["tasks", f"id:{busy['good']}"]
+
+
+@one_pair
+def test_a_click_lists_the_run_where_the_list_left_it_out_and_its_menu_has_all_runs_as_a_table(
+    qtbot: QtBot, busy: dict[str, str], open_page: Open
+) -> None:
+    page = open_page()
+    day_of(qtbot, page)
+    gantt = page.day.gantt
+    page.day.lists.choose("running")
+    run, place = where(page, DEAD)
+    qtbot.mouseClick(gantt, Qt.MouseButton.LeftButton, pos=place)
+    assert (page.day.lists.current(), page.day.table.current_key()) == ("all", run.key)
+    entries = entries_of(gantt, place)
+    assert {"Show as table", "Open the task", "Copy value"} <= set(entries)
+    entries["Show as table"].trigger()
+    (dialog,) = page.window().findChildren(TableDialog)
+    assert dialog.model.rowCount() == len(page.day.day.runs)  # type: ignore[union-attr]
+    lines = {dialog.model.index(at, 2).data() for at in range(dialog.model.rowCount())}
+    assert "Dead" in lines
 
 
 @one_pair
