@@ -9,6 +9,7 @@ from functools import reduce
 from heapq import merge
 from itertools import takewhile
 from operator import or_
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -119,6 +120,15 @@ class RunLoad(msgspec.Struct, frozen=True, kw_only=True):
     said: tuple[Message, ...]
 
 
+class NextRun(NamedTuple):
+    """What a shop runs next by a plan."""
+
+    at: int  #: UTC ms
+    task_type: str
+    schedule: str = ""  #: "" for a task that is there already
+    later: bool = False  #: not before that: more are planned than were looked at
+
+
 class ScheduleQueries:
     """Questions about schedules."""
 
@@ -128,10 +138,25 @@ class ScheduleQueries:
         self._ended: dict[str, RunView] = {}  #: runs all of whose tasks have ended, by batch
         self._read: dict[str, _Read] = {}  #: all schedules as they were read last, by name
         self._shops: tuple[Mapping[str, Shop], ShopSets] = {}, ShopSets({})
+        self._next: tuple[object, Mapping[str, NextRun]] = None, {}  #: of which runs to come, and what they are by shop
 
     def rows(self, count: int = NEXT_RUNS) -> tuple[ScheduleRow, ...]:
         """All of them by name, each with up to ``count`` next runs; what cannot be read is left out and logged."""
         return tuple(self._rows(self._store.schedules(), count, every=True))
+
+    def next_by_shop(self) -> Mapping[str, NextRun]:
+        """The first run to come of each shop that a schedule takes, by ``platform:shop_id``."""
+        rows = sorted((row for row in self.rows(1) if row.upcoming), key=lambda row: row.upcoming[0])
+        sets = self._sets()
+        runs = tuple((NextRun(row.upcoming[0], row.schedule.task_type, row.schedule.name), row) for row in rows)
+        of = sets, tuple((run, sets.of(row.schedule)) for run, row in runs)
+        if self._next[0] != of:
+            taken, found = 0, dict[str, NextRun]()
+            for run, shops in of[1]:
+                found |= {shop.key: run for shop in sets.shops(shops & ~taken)}
+                taken |= shops
+            self._next = of, found
+        return self._next[1]
 
     def soon(self, within_ms: int = load.MINUTE_MS) -> int | None:
         """How many have their next run within so long; None where there is no schedule."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
@@ -17,9 +18,9 @@ from services.domain.task.search.row_filter import same
 
 #: of a shop as the list tells it
 WORDS = ("shop", "platform", "group", "tag", "name", "home", "state", "gate")
-NUMBERS = ("active", "dead", "concurrency")
-#: those that stand in how many tasks there are of it
-COUNTED = ("active", "dead")
+NUMBERS = ("active", "dead", "concurrency", "success")
+#: those that stand in how many tasks there are of it, and the percent of those that ended in a day
+COUNTED, ENDS = ("active", "dead"), "success"
 TRUTHS = ("paused", "dedicated", "enabled", "unregistered")
 FIELDS = (*WORDS, *NUMBERS, *TRUTHS)
 #: a state that stands for all in which a person must act
@@ -39,8 +40,8 @@ CHINESE_GATES: Mapping[str, str] = {
 #: names of tasks beside them are known and refused, not looked for as words
 NAMES = filter.Names({
     **filter.CHINESE, "状态": "state", "标签": "tag", "名称": "name", "归属": "home", "归属节点": "home",
-    "进行中": "active", "死信": "dead", "上限": "concurrency", "并发": "concurrency", "暂停": "paused",
-    "已暂停": "paused", "独立队列": "dedicated", "专用队列": "dedicated", "启用": "enabled",
+    "进行中": "active", "成功率": "success", "死信": "dead", "上限": "concurrency", "并发": "concurrency",
+    "暂停": "paused", "已暂停": "paused", "独立队列": "dedicated", "专用队列": "dedicated", "启用": "enabled",
 }, {"state": CHINESE_STATES, "gate": CHINESE_GATES, **dict.fromkeys(TRUTHS, _TRUE)})  # fmt: skip
 
 
@@ -120,7 +121,19 @@ _TOLD: Mapping[str, Callable[[Shop, ShopNow, Mapping[str, int], str], Any]] = {
     "home": lambda _shop, _now, _counts, home: home,
     "state": lambda _shop, now, _counts, _home: now.state,
     "gates": lambda _shop, now, _counts, _home: gates(now),
+    "success": lambda _shop, now, _counts, _home: _percent(now),
 }
+
+
+def _percent(now: ShopNow) -> float:
+    """One decimal, as it is shown: below 90 is what reads so. No number where nothing ended."""
+    share = now.success_share
+    return math.nan if share is None else percent(share)
+
+
+def percent(share: float) -> float:
+    """A share in percent, whose hundred is all of it."""
+    return min(99.9, round(share * 100, 1)) if share < 1 else 100.0
 
 
 def _paused(shop: Shop, now: ShopNow) -> bool:
@@ -131,6 +144,11 @@ def _paused(shop: Shop, now: ShopNow) -> bool:
 def asks_counts(text: str) -> bool:
     """Whether the tasks of a shop are counted for it."""
     return any(piece.field in COUNTED for piece in filter.pieces(text[: filter.MAX_TEXT], NAMES))
+
+
+def asks_ends(text: str) -> bool:
+    """Whether it is asked how the tasks of a shop ended."""
+    return any(piece.field == ENDS for piece in filter.pieces(text[: filter.MAX_TEXT], NAMES))
 
 
 def gates(now: ShopNow) -> tuple[str, ...]:

@@ -116,6 +116,7 @@ class ShopFacts(msgspec.Struct, frozen=True, kw_only=True):
     held_at: int = 0  #: since when the oldest of its held tasks is held
     waits_at: int = 0  #: since when it has had something to do and has finished nothing
     hangs_at: int = 0  #: since when a task runs there that seems to hang
+    ended: tuple[int, int] = (0, 0)  #: tasks that ended in the last 24 hours, and those of them that succeeded
     moves: bool = False  #: something runs there no longer than such tasks do, or got further of late
     lost: str = ""  #: NO_WORKER, NO_BROKER, NO_STORE, or NO_WORD: only what it runs is unconfirmed
     tasks: tuple[Task, ...] = ()  #: some of its newest, where the evidence of a login is wanted
@@ -147,6 +148,13 @@ class ShopNow(msgspec.Struct, frozen=True, kw_only=True):
     login_at: int = 0  #: somebody logged it in
     failure_at: int = 0  #: end of the last attempt that failed, as far as its tasks were looked at
     failure_kind: str = ""
+    ended: int = 0  #: tasks that ended in the last 24 hours; 0 also where nobody has asked for it
+    ended_well: int = 0  #: those of them that succeeded
+
+    @property
+    def success_share(self) -> float | None:
+        """The part of what ended in the last 24 hours that succeeded; None where nothing did."""
+        return self.ended_well / self.ended if self.ended else None
 
     @property
     def key(self) -> str:
@@ -215,6 +223,8 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
         login_at=facts.login_at,
         failure_at=failure_at,
         failure_kind=failure_kind,
+        ended=facts.ended[0],
+        ended_well=facts.ended[1],
     )
 
 

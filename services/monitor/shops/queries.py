@@ -19,9 +19,11 @@ from services.domain.gates.session import Login
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
 from services.domain.task.order import BrokerHealth
+from services.domain.task.search.query import Counts, Query, equals
 from services.domain.task.status import MOVABLE, Status
 from services.domain.types.task_type import TaskType
 from services.engine.registry import Registry
+from services.monitor.schedules import NextRun, ScheduleQueries
 from services.monitor.shops.day import ShopDays
 from services.monitor.shops.states import ShopStates, stranger
 from services.monitor.works import TypeRow, WorkQueries, WorkStory
@@ -30,6 +32,10 @@ from services.ports import Store
 #: as many rows are handed out; whoever looks for another shop searches for it
 MOST = 500
 ALL, SESSION, BREAKER, PAUSED = "all", "session", "breaker", "paused"
+#: what is told only where somebody wants to see it: how the tasks of a day ended, what comes next, who ran the last one
+ENDED, NEXT, RAN_BY = "ended", "next", "ran_by"
+#: of planned tasks, so many are looked at for the first of each shop, and so long that holds
+PLANNED, PLANNED_MS = 1_000, 15_000
 
 
 class ShopRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +45,8 @@ class ShopRow(msgspec.Struct, frozen=True, kw_only=True):
     now: ShopNow
     login: Login | None = None  #: the last one that is known
     home: str = ""  #: the node where its browser profile lives, if it has one
+    next: NextRun | None = None  #: what is planned next for it, where asked for
+    ran_by: str = ""  #: the worker that ran its last task, where asked for
 
     @property
     def key(self) -> str:
@@ -91,6 +99,8 @@ class ShopQueries:
         self._works = WorkQueries(store, registry)
         self._told: tuple[object, ShopsNow] = (None, ShopsNow())  #: the last answer, and all that it was made of
         self._ran: tuple[object, dict[str, int]] = (None, {})  #: running tasks by platform, of which shops and counters
+        self._schedules = ScheduleQueries(store, registry)
+        self._planned: tuple[int, int, dict[str, NextRun]] = 0, 0, {}  #: of how many planned tasks, when, and which
         self.days = ShopDays(store, registry, health, keeps_ms)
 
     def shops(
@@ -100,6 +110,7 @@ class ShopQueries:
         only: Collection[str] = (),
         within: tuple[str, str] | None = None,
         also: Collection[str] = (),
+        telling: Collection[str] = (),
     ) -> ShopsNow:
         """Shops that a filter means, the worst first; ``only``: of these alone (``platform:shop_id``), where there are
         any; ``within``: of a platform's group, which the rows are of and ``fitting`` is not; ``also``: of those that
@@ -109,17 +120,23 @@ class ShopQueries:
             UsageError: it is no such filter, and what there is instead.
         """
         wish = text.strip()
+        if ENDED in telling or shop_filter.asks_ends(wish):
+            self.states.learn_day()
         found = self.states.look()
         known, logins, homes = self._registry.shops(), self._store.logins(), self._store.homes()
         rule = breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, ""))
         tasks = self._store.counts().shops if shop_filter.asks_counts(wish) else {}
-        told = (wish, most, frozenset(only), within, frozenset(also)), found, known, logins, homes, rule, tasks
+        coming = self._coming() if NEXT in telling else {}
+        asked_for = wish, most, frozenset(only), within, frozenset(also), RAN_BY in telling
+        told = asked_for, found, known, logins, homes, rule, tasks, coming
         before, answer = self._told  # once: another thread may put its own there
         if before == told:  # at rest: to sort and count ten thousand shops takes long
             return replace(answer, at_ms=self._store.now_ms())
         asked = tuple(now for now in found if now.key in only) if only else found
         fit = _fitting(asked, wish, known, tasks, homes) if wish else asked
         wanted = sorted((now for now in fit if within in (None, (now.platform, now.group))), key=insight.rank)
+        shown = [now for place, now in enumerate(wanted) if place < max(most, len(only)) or now.key in also]
+        ran_by = self.states.ran_by([now.key for now in shown]) if RAN_BY in telling else {}
         answer = ShopsNow(
             rows=tuple(
                 ShopRow(
@@ -127,9 +144,10 @@ class ShopQueries:
                     now=now,
                     login=logins.get(now.key),
                     home=home.node if (home := homes.get(now.key)) is not None else "",
+                    next=coming.get(now.key),
+                    ran_by=ran_by.get(now.key, ""),
                 )
-                for place, now in enumerate(wanted)
-                if place < max(most, len(only)) or now.key in also
+                for now in shown
             ),
             numbers={
                 ALL: len(found),
@@ -148,6 +166,32 @@ class ShopQueries:
         )
         self._told = told, answer
         return answer
+
+    def _coming(self) -> Mapping[str, NextRun]:
+        """What is planned next for each shop: by a schedule, or a task that waits for its time."""
+        found = dict(self._schedules.next_by_shop())
+        counts = self._store.counts()
+        for key, run in self._first_planned(counts).items():
+            if key not in found or run.at < found[key].at:
+                found[key] = run
+        return found
+
+    def _first_planned(self, counts: Counts) -> Mapping[str, NextRun]:
+        number, now = counts.status.get(Status.SCHEDULED, 0), self._store.now_ms()
+        before, at_ms, found = self._planned
+        if before == number and at_ms <= now < at_ms + PLANNED_MS:
+            return found
+        query = Query(
+            terms=(equals("status", Status.SCHEDULED),), sort="due", descending=False, limit=PLANNED, want_total=False
+        )
+        tasks = self._store.query(query).tasks if number else ()
+        found = {task.shop: NextRun(task.due_at, task.task_type) for task in reversed(tasks)}
+        if len(tasks) >= PLANNED:
+            last = NextRun(tasks[-1].due_at, "", later=True)
+            others = (key for key, by in counts.shops.items() if by.get(Status.SCHEDULED) and key not in found)
+            found |= dict.fromkeys(others, last)
+        self._planned = number, now, found
+        return found
 
     def works(self, key: str) -> tuple[TypeRow, ...]:
         """For each type of a shop (``platform:shop_id``) its last success and failure, and its next planned run."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
+from services.domain.errors import ConsoleError
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState
 from services.domain.insight import shop as insight
@@ -17,7 +18,7 @@ from services.domain.insight.shop import ShopFacts, ShopNow
 from services.domain.insight.worker import takes_work
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
-from services.domain.task.search.query import Query, equals
+from services.domain.task.search.query import Query, Term, each, equals
 from services.domain.task.status import TERMINAL, WAITING, Status
 from services.engine.registry import Registry
 from services.monitor import live
@@ -28,8 +29,15 @@ from services.ports import Store
 
 HOUR_S = 3600
 PRIMED = 1000
+PART_MS, DAY_MS = 900_000, 86_400_000
+#: of the changes of a day before this program looked, so many are counted, the newest; so many dead ones are looked at
+MOST_ENDS, MOST_DEAD = 60_000, 5_000
+#: shops that are asked at once who ran their last task, and tasks that are looked at for it
+ASKED_LAST, LOOKED_LAST = 200, 5
+_BEGUN = (Status.RUNNING, Status.SUCCEEDED, Status.DEAD, Status.RETRYING, Status.HELD)
 _TO_DO = (*WAITING, Status.RUNNING)
 _NOTHING: Mapping[str, int] = {}
+_NONE_ENDED: Mapping[str, tuple[int, int]] = {}
 
 
 class LastHour:
@@ -66,6 +74,32 @@ class LastHour:
         return self._good, self._bad
 
 
+class LastDay:
+    """Ends of each shop in the last 24 hours, by quarters of an hour. Not thread-safe."""
+
+    def __init__(self, begun: int) -> None:
+        """``begun``: from then on (UTC ms) events tell of each end; of those before the records are asked."""
+        self.begun, self.whole = begun, False
+        self._parts: dict[int, dict[str, tuple[int, int]]] = {}  #: by part and shop: how many ended, and how many well
+        self._sums: dict[str, tuple[int, int]] = {}
+
+    def add(self, at_ms: int, shop: str, ended: int, well: int) -> None:
+        """Count ends of a shop."""
+        for found in (self._parts.setdefault(at_ms // PART_MS, {}), self._sums) if ended else ():
+            before = found.get(shop, (0, 0))
+            found[shop] = before[0] + ended, before[1] + well
+
+    def of_each(self, now_ms: int) -> dict[str, tuple[int, int]]:
+        """How many tasks of each shop ended, and how many of these well; shops of which none did are left out."""
+        for part in [part for part in self._parts if (part + 1) * PART_MS <= now_ms - DAY_MS]:
+            for shop, (ended, well) in self._parts.pop(part).items():
+                before = self._sums[shop]
+                self._sums[shop] = before[0] - ended, before[1] - well
+                if self._sums[shop][0] <= 0:
+                    del self._sums[shop]
+        return dict(self._sums)
+
+
 class ShopStates:
     """Thread-safe. ``note`` takes the feed, ``prime`` learns once what happened before."""
 
@@ -81,6 +115,8 @@ class ShopStates:
         self._primed = False
         self._measured = Measured(store)
         self._further: dict[str, tuple[int, int]] = {}  #: progress of what runs, and since when (UTC ms) it is so
+        self._day: LastDay | None = None  #: None while nobody has asked for it
+        self._ran_by: dict[str, tuple[int, str]] = {}  #: when (UTC ms) and by whom it was served last, "" by none
         self._live: Live | None = None
         self._judged = _Judged()
         self.succeeded = self.failed = 0  #: ends seen since the start
@@ -103,21 +139,31 @@ class ShopStates:
     def note(self, changes: Changes) -> None:
         """Take in events."""
         with self._lock:
+            if changes.gap:  # whoever asks has the records looked through again
+                self._day = None
+                self._ran_by.clear()
             for event in changes.events:
                 if event.from_ == event.to:
                     continue
                 shop = f"{event.platform}:{event.shop_id}"
+                if event.worker and event.to in _BEGUN:
+                    self._ran_by[shop] = event.at, event.worker
                 if event.to in (Status.SUCCEEDED, Status.DEAD):
-                    good = event.to == Status.SUCCEEDED
-                    self._hour.add(event.at, good=good)
-                    self.succeeded, self.failed = self.succeeded + good, self.failed + (not good)
-                if event.to == Status.SUCCEEDED:
-                    self._finished[shop] = event.at
+                    self._note_end(shop, event.at, good=event.to == Status.SUCCEEDED)
                 if event.to in (Status.PENDING, Status.RUNNING, Status.BLOCKED):
                     self._waits.setdefault(shop, event.at)
                 elif event.to in TERMINAL:
                     self._waits.pop(shop, None)
                     self._ended[shop] = event.at
+
+    def _note_end(self, shop: str, at_ms: int, *, good: bool) -> None:
+        """The lock is held."""
+        self._hour.add(at_ms, good=good)
+        self.succeeded, self.failed = self.succeeded + good, self.failed + (not good)
+        if self._day is not None and at_ms >= self._day.begun:
+            self._day.add(at_ms, shop, 1, int(good))
+        if good:
+            self._finished[shop] = at_ms
 
     def prime(self) -> None:
         """Learn from the records what ended or began to wait before this program looked. Blocking."""
@@ -139,6 +185,64 @@ class ShopStates:
                     if task.status == Status.SUCCEEDED:
                         self._finished[task.shop] = max(self._finished.get(task.shop, 0), task.ended_at)
             self._primed = True
+
+    def learn_day(self) -> None:
+        """Learn how the tasks of each shop have ended in 24 hours, which ``ShopNow`` tells from then on; some questions
+        for all shops together, and none once it is known. Blocking.
+        """
+        with self._priming:
+            if self._day is not None:
+                return
+            begun = self._store.now_ms()
+            day = LastDay(begun)
+            with self._lock:
+                self._day = day
+            try:
+                found = list(self._ends(begun))
+            except ConsoleError:
+                with self._lock:
+                    self._day = None
+                raise
+            with self._lock:
+                for at_ms, shop, ended, well in found:
+                    day.add(at_ms, shop, ended, well)
+                day.whole = True
+
+    def _ends(self, begun: int) -> Iterator[tuple[int, str, int, int]]:
+        """Ends of the day before: instant, shop, how many, and how many of these good ones."""
+        since, left = begun - DAY_MS, MOST_ENDS
+        terms = (equals("status", Status.DEAD), Term(field="updated", op=">=", number=float(since)))
+        dead = Query(terms=terms, sort="updated", limit=PRIMED, want_total=False)
+        letters = list(each(self._store.query, dead, MOST_DEAD))
+        if len(letters) >= MOST_DEAD:  # of one kind alone no share can be told
+            since = max(since, letters[-1].updated_at)
+        # one by one: what a person does to a letter changes it, too
+        yield from ((task.ended_at, task.shop, 1, 0) for task in letters if since <= task.ended_at < begun)
+        ends = begun
+        while ends > since and left > 0:
+            begins = max(since, (ends - 1) // PART_MS * PART_MS)
+            span = (("<", ends), (">=", begins))
+            # of any status: with one asked for, SQLite looks at each task of that status
+            changed = tuple(Term(field="updated", op=op, number=float(at)) for op, at in span)
+            for one in self._store.grouped(changed, "shop", MOST_ENDS).groups:
+                good = one.counts.get(Status.SUCCEEDED, 0)
+                left -= one.total
+                yield begins, one.value, good, good
+            ends = begins
+
+    def ran_by(self, shops: Collection[str]) -> Mapping[str, str]:
+        """The worker that ran the last task of each of these shops, where one did; of some that were not asked for
+        before the records are asked. Blocking.
+        """
+        with self._lock:
+            known = dict(self._ran_by) if self._live is not None else {}
+        for key in [shop for shop in shops if shop not in known][:ASKED_LAST]:
+            terms = (equals("shop", key), equals("status", *_BEGUN))
+            page = self._store.query(Query(terms=terms, sort="updated", limit=LOOKED_LAST, want_total=False))
+            known[key] = max(map(_last_run, page.tasks), default=(0, ""))
+            with self._lock:
+                self._ran_by.setdefault(key, known[key])
+        return {shop: worker for shop in shops if (worker := known.get(shop, (0, ""))[1])}
 
     def _learn_waits(self, *, anew: bool = False) -> None:
         page = self._store.query(
@@ -169,25 +273,32 @@ class ShopStates:
             waits = {**self._ended, **self._waits}
             self._watch_progress(snapshot)
             further = self._further
+            day = self._day.of_each(snapshot.at_ms) if self._day is not None and self._day.whole else _NONE_ENDED
         late_ms = snapshot.at_ms - insight.STUCK_MS
         hanging = {
             slot.shop: slot.since for slot in reversed(hung.slots(snapshot.fleet(), self._usual, snapshot.at_ms))
         }
         moving = self._moving(snapshot, {key for key, since in waits.items() if since < late_ms}, further)
-        learnt = known, waits, finished, moving, hanging, tuple(others)
+        learnt = known, waits, finished, moving, hanging, day, tuple(others)
         last = self._judged  # once: another thread may put its own there
         if last.learnt == learnt and last.fleet == fleet.all_told and last.since_ms <= snapshot.at_ms <= last.until_ms:
             return last.all
         before = last if last.fleet[0] == fleet.of_all else _Judged()
         judged: dict[str, _One] = {}
         for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions, *fleet.successes, *others}):
-            shop, own = known.get(key), (waits.get(key, 0), finished.get(key, 0), key in moving, hanging.get(key, 0))
+            shop, ended = known.get(key), day.get(key, (0, 0))
+            own = waits.get(key, 0), finished.get(key, 0), key in moving, hanging.get(key, 0), ended
             told = (shop, own, fleet.told(key))
             one = before.shops.get(key)
             if one is None or one.told != told or not one.since_ms <= snapshot.at_ms <= one.until_ms:
-                waits_at, success_at, moves, hangs_at = own
+                waits_at, success_at, moves, hangs_at, ended = own
                 facts = fleet.of(
-                    shop or stranger(key), waits_at=waits_at, success_at=success_at, moves=moves, hangs_at=hangs_at
+                    shop or stranger(key),
+                    waits_at=waits_at,
+                    success_at=success_at,
+                    moves=moves,
+                    hangs_at=hangs_at,
+                    ended=ended,
                 )
                 until_ms = insight.stands_until(facts, snapshot.at_ms)
                 one = _One(told, snapshot.at_ms, until_ms, insight.judge(facts, snapshot.at_ms))
@@ -297,6 +408,7 @@ class FleetFacts:
         success_at: int = 0,
         moves: bool = False,
         hangs_at: int = 0,
+        ended: tuple[int, int] = (0, 0),
         tasks: Sequence[Task] = (),
     ) -> ShopFacts:
         """What is known of one; ``waits_at`` counts only while it has something to do."""
@@ -317,6 +429,7 @@ class FleetFacts:
             waits_at=waits_at if any(counts.get(status, 0) for status in _TO_DO) else 0,
             moves=moves,
             hangs_at=hangs_at,
+            ended=ended,
             lost=insight.NO_WORD if key in self._unheard and self._lost != insight.NO_STORE else self._lost,
             tasks=tuple(tasks),
         )
@@ -329,6 +442,14 @@ class FleetFacts:
 def _busy(snapshot: Snapshot) -> list[SlotState]:
     """The slots at work of all workers that are heard of."""
     return [slot for one in snapshot.fleet().workers if one.living for slot in one.slots if slot.task_id]
+
+
+def _last_run(task: Task) -> tuple[int, str]:
+    """When and by whom it was run last; (0, "") for one that no worker began."""
+    last = task.attempts[-1] if task.attempts else None
+    if task.worker or last is None:
+        return (task.started_at, task.worker) if task.worker else (0, "")
+    return last.started_at, last.worker
 
 
 def stranger(key: str) -> Shop:

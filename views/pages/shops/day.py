@@ -39,6 +39,7 @@ from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Verbs
 from views.pages.shops import words
 from views.pages.shops.panel import USUAL, buttons_of, offer_on
+from views.pages.shops.table import GOOD
 from views.pages.shops.verbs import ShopVerb
 from views.support import instant, safe, shown, text
 from views.support.instant import ticks
@@ -161,8 +162,6 @@ ACTS: tuple[Column[AuditEntry], ...] = (
 )  # fmt: skip
 #: verbs that answer what a shop asks for
 _ASKED = ("decide", "login", "session", "close")
-#: below this share of good ends a shop stands out
-GOOD = 0.95
 
 
 class ShopHead(QWidget):

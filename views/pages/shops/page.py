@@ -21,7 +21,18 @@ from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from services.messages import told
-from services.monitor.shops.queries import BREAKER, PAUSED, SESSION, ScopeRow, ShopQueries, ShopRow, ShopsNow
+from services.monitor.shops.queries import (
+    BREAKER,
+    ENDED,
+    NEXT,
+    PAUSED,
+    RAN_BY,
+    SESSION,
+    ScopeRow,
+    ShopQueries,
+    ShopRow,
+    ShopsNow,
+)
 from views.context import PageContext
 from views.kit.bulk_bar import BulkBar
 from views.kit.filter_choices import FilterChoices, some_of
@@ -55,7 +66,7 @@ from views.widgets.filter.text import split
 from views.widgets.heat_map.layout import NONE, Rows, gather, prepare
 from views.widgets.heat_map.legend import HeatLegend, ShadeLegend
 from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatMap, group_name
-from views.widgets.heat_map.shades import SHADES, STATE, SUCCESS, WAITING
+from views.widgets.heat_map.shades import SHADES, SHARE, STATE, SUCCESS, WAITING
 from views.widgets.heat_map.shades import counts as in_shades
 from views.widgets.layout import STRETCH, in_row, put
 from views.widgets.scroll_pane import ScrollPane
@@ -105,9 +116,16 @@ NAME, COLOUR_NAME = "shops.map", "shops.map.colour"
 UNMATCHED = (N_("No shop matches."), N_("Change or clear the filters."), N_("Show all"))
 NO_SHOPS = (N_("No shops yet"), N_("Add one or import a list above; a shop also appears here with its first task."))
 #: what the cells may tell
-COLOURS = ((STATE, N_("Worst state")), (WAITING, N_("Waiting")), (SUCCESS, N_("Last success")))
-#: the map takes up to this share of the page, and is at least so high before it scrolls
-SHARE, LEAST = 0.3, 102
+COLOURS = (
+    (STATE, N_("Worst state")),
+    (WAITING, N_("Waiting")),
+    (SHARE, N_("Success 24 h")),
+    (SUCCESS, N_("Last success")),
+)
+#: what is asked for only where its column is seen
+TOLD: Mapping[str, str] = {"share": ENDED, "next": NEXT, "ran_by": RAN_BY}
+#: the map takes up to this part of the page, and is at least so high before it scrolls
+PART, LEAST = 0.3, 102
 
 
 #: platform and name of the group that is looked at closer, in a fleet that is too large for a cell each
@@ -121,6 +139,7 @@ class Wanted(msgspec.Struct, frozen=True):
     only: frozenset[str] = frozenset()  #: only these, where there are any
     within: Opened | None = None  #: only of this group
     also: frozenset[str] = frozenset()  #: these at any rate, as far as they fit
+    telling: frozenset[str] = frozenset()  #: of ``ENDED`` …, what is told, too
 
 
 #: what the map shows: rows of cells, and which of them are lit, None for all
@@ -334,7 +353,8 @@ class ShopsPage(ListPage[ShopRow]):
         self._light()
         self.only_button.clicked.connect(self._show_all)
         self.heat.state_chosen.connect(self._on_state)
-        self.heat.colour_chosen.connect(lambda _by: self._source.again(settle=False))
+        self.heat.colour_chosen.connect(self._on_colour)
+        self.table.layout_of_columns.arranged.connect(self._ask_more)
         self.heat.shop_chosen.connect(self._choose)
         self.heat.zoomed.connect(self._on_zoomed)
         self.heat.map.menu_filled.connect(self._fill_menu)
@@ -380,7 +400,23 @@ class ShopsPage(ListPage[ShopRow]):
         also = frozenset(map(str, self._model.ticked()))
         wanted = Wanted(self.filter.expression(), self._only, self.heat.opened, also)
         self._unknown.ask(wanted)
-        self._source.ask(wanted)
+        self._source.ask(replace(wanted, telling=self._telling()))
+
+    def _on_colour(self, _by: str) -> None:
+        self._source.again(settle=False)
+        self._ask_more()
+
+    def _telling(self) -> frozenset[str]:
+        """What takes longer to tell than all else, as far as it is looked at; not before the first shops are seen."""
+        shown = {TOLD[one.key] for one in self.table.layout_of_columns.shown() if one.key in TOLD}
+        if self.heat.by == SHARE:
+            shown.add(ENDED)
+        return frozenset(shown) if self._now.at_ms else frozenset()
+
+    def _ask_more(self) -> None:
+        """Another column may be seen by now, or there are shops to tell more of."""
+        if self._telling() != self._source.wanted.telling:
+            self._ask()
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
         return partial(_look, self._context.limits, ask, self.heat.by, self._cells)
@@ -400,7 +436,7 @@ class ShopsPage(ListPage[ShopRow]):
         same = cells is self._cells and replace(before, at_ms=self._now.at_ms) == self._now
         same = same and self._view.current() == "shops" and not self._wish
         if same and not ask.settle and settles <= self._settled:  # at rest: all of it stands there
-            self._unknown.answer(ask.wanted)
+            self._unknown.answer(replace(ask.wanted, telling=frozenset()))
             self._limits.apply(self._scopes)
             self._ask_works()
             self.refreshed.emit()
@@ -409,9 +445,9 @@ class ShopsPage(ListPage[ShopRow]):
         self._show_cells(*cells.cells)
         if ask.wanted.within is not None and self.heat.opened is None:  # nothing of it is left
             self._ask()
-        self._unknown.answer(ask.wanted)
+        self._unknown.answer(replace(ask.wanted, telling=frozenset()))
         self._model.apply(self._now.rows, settle=settles)
-        filtered = replace(ask.wanted, also=frozenset())
+        filtered = replace(ask.wanted, also=frozenset(), telling=frozenset())
         if filtered != self._filtered:  # what is above stays above of a list that goes on, not of another one
             self._filtered = filtered
             self.table.scrollToTop()
@@ -444,6 +480,7 @@ class ShopsPage(ListPage[ShopRow]):
         if isValid(self):
             self._follow()
             self._ask_works()
+            self._ask_more()
             self.refreshed.emit()
 
     def _ask_works(self) -> None:
@@ -732,7 +769,9 @@ class ShopsPage(ListPage[ShopRow]):
 def _look(queries: ShopQueries, ask: Ask[Wanted], by: str, cells: Cells) -> Answer:
     """``cells``: those that are shown, which need not be laid out anew as long as they tell the same."""
     wanted = ask.wanted
-    found = queries.shops(wanted.filter, only=wanted.only, within=wanted.within, also=wanted.also)
+    found = queries.shops(
+        wanted.filter, only=wanted.only, within=wanted.within, also=wanted.also, telling=wanted.telling
+    )
     of = found.every, found.fitting, by, wanted.within, found.at_ms if by == SUCCESS else 0
     if cells.of != of:
         cells = Cells(of, lay_out(found, by, wanted.within), _groups(found))
@@ -896,7 +935,7 @@ class ShopsMap(Card):
 
     def _fit(self) -> None:
         """Be as high as the map, up to a share of the page."""
-        most = max(LEAST, round(self._room * SHARE))
+        most = max(LEAST, round(self._room * PART))
         height = min(self.map.minimumHeight(), most)
         if self.pane.height() != height or self.pane.minimumHeight() != height:
             self.pane.setFixedHeight(height)

@@ -16,6 +16,11 @@ def _busy_tone(row: ShopRow) -> str:
     return "retrying" if row.now.waiting and row.now.running >= row.shop.concurrency else "text"
 
 
+def _share_tone(row: ShopRow) -> str:
+    share = row.now.success_share
+    return "text" if share is None or share >= GOOD else "dead"
+
+
 def _full_tone(row: ScopeRow) -> str:
     found = row.now
     return "retrying" if 0 < found.limit.concurrency <= found.running + found.promised else "text"
@@ -43,6 +48,9 @@ def _rank(row: ShopRow) -> tuple[int, int, int, Order]:
     """The worst first."""
     return insight.rank(row.now)
 
+
+#: below this part of good ends a shop stands out
+GOOD = 0.95
 
 SHOPS: tuple[Column[ShopRow], ...] = (
     Column(
@@ -144,8 +152,48 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         title_tip=N_("How long ago somebody logged the shop in, as far as that is known"),
     ),
     Column(
+        key="share",
+        title=N_("Success 24 h"),
+        value=lambda row: row.now.success_share,
+        text=words.share,
+        tone=_share_tone,
+        kind="number",
+        width=96,
+        sortable=True,
+        hidden=True,
+        tooltip=words.ends,
+        title_tip=N_(
+            "The part of the tasks that ended in the last 24 h which succeeded; of a fleet in which more than 60,000"
+            " ended, of the newest of them"
+        ),
+    ),
+    Column(
+        key="next",
+        title=N_("Next scheduled"),
+        value=lambda row: row.next.at if row.next is not None else None,
+        text=lambda row: words.next_run(row, instant.now_ms()),
+        tone="text2",
+        width=110,
+        sortable=True,
+        live=True,
+        hidden=True,
+        tooltip=lambda row: words.next_told(row, instant.now_ms()),
+        title_tip=N_("When the next task that is planned for the shop comes, by a schedule or at its time"),
+    ),
+    Column(
+        key="ran_by",
+        title=N_("Last worker"),
+        value=lambda row: row.ran_by,
+        tone="text2",
+        width=130,
+        names=True,
+        sortable=True,
+        hidden=True,
+        title_tip=N_("The worker that ran the last task of the shop"),
+    ),
+    Column(
         key="success",
-        title=N_("Success"),
+        title=N_("Last success"),
         value=lambda row: row.now.success_at,
         text=lambda row: words.since(row.now.success_at, instant.now_ms()),
         tone="text2",

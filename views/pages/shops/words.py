@@ -94,6 +94,35 @@ def since(at_ms: int, now_ms: int) -> str:
     return _("{span} ago").format(span=text.coarse(shown.span(max(0, now_ms - at_ms)))) if at_ms else ""
 
 
+def share(row: ShopRow) -> str:
+    """How much of what ended in a day succeeded, "" where nothing ended."""
+    found = row.now.success_share
+    return "" if found is None else text.percent(found)
+
+
+def ends(row: ShopRow) -> str:
+    """How many ended in a day, and how many well."""
+    said = ngettext("{well} of {n} that ended succeeded", "{well} of {n} that ended succeeded", row.now.ended)
+    return said.format(well=text.count(row.now.ended_well), n=text.count(row.now.ended)) if row.now.ended else ""
+
+
+def next_run(row: ShopRow, now_ms: int) -> str:
+    """When something planned comes, "" where nothing is planned."""
+    if row.next is None:
+        return ""
+    soon = text.until(shown.span(max(0, row.next.at - now_ms)))
+    return _("later than {when}").format(when=soon) if row.next.later else soon
+
+
+def next_told(row: ShopRow, now_ms: int) -> str:
+    """When, what, and by which schedule."""
+    if row.next is None or row.next.later:
+        return ""
+    at, kind, schedule, _later = row.next
+    when = text.minute(shown.moment(at), shown.moment(now_ms), shown.zone())
+    return text.listed([part for part in (when, type_names.name(kind), safe.one_line(schedule, 60)) if part])
+
+
 def ran(row: TypeRow, now_ms: int) -> str:
     """When a type of a shop succeeded last and by whom, when it failed last, and when it would run next."""
     parts: list[str] = []

@@ -1,4 +1,6 @@
-"""What a cell of the heat map tells instead of its state: how much waits, how long ago something succeeded. No Qt."""
+"""What a cell of the heat map tells instead of its state: how much waits, how long ago something succeeded, and
+how much of what ended in a day did. No Qt.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ import msgspec
 from services.domain.insight.shop import ShopNow
 from services.i18n import N_
 
-STATE, WAITING, SUCCESS = "state", "waiting", "success"
+STATE, WAITING, SHARE, SUCCESS = "state", "waiting", "share", "success"
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
 
@@ -45,7 +47,16 @@ _SUCCESS = (
     Shade("success.5", N_("no success known"), "text3", 0.0),
 )
 _SUCCESS_FROM = (15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS)
-SHADES: Mapping[str, tuple[Shade, ...]] = {WAITING: _WAITING, SUCCESS: _SUCCESS}
+#: the less succeeded, the fuller
+_SHARE = (
+    Shade("share.0", N_("below 50 %"), "deadfill", 1.0),
+    Shade("share.1", N_("50–80 %"), "deadfill", 0.6),
+    Shade("share.2", N_("80–95 %"), "retryfill", 0.5),
+    Shade("share.3", N_("95 % and more"), "okcell", 1.0),
+    Shade("share.4", N_("none ended"), "text3", 0.0),
+)
+_SHARE_FROM = (0.5, 0.8, 0.95)
+SHADES: Mapping[str, tuple[Shade, ...]] = {WAITING: _WAITING, SHARE: _SHARE, SUCCESS: _SUCCESS}
 BY_KEY: Mapping[str, Shade] = {one.key: one for shades in SHADES.values() for one in shades}
 
 
@@ -53,6 +64,9 @@ def shade_of(by: str, cell: ShopNow, now_ms: int) -> Shade:
     """How a shop stands in one of ``SHADES``."""
     if by == WAITING:
         return _WAITING[bisect_right(_WAITING_FROM, cell.waiting)]
+    if by == SHARE:
+        share = cell.success_share
+        return _SHARE[-1] if share is None else _SHARE[bisect_right(_SHARE_FROM, share)]
     if not cell.success_at:
         return _SUCCESS[-1]
     return _SUCCESS[bisect_right(_SUCCESS_FROM, max(0, now_ms - cell.success_at))]
@@ -62,6 +76,8 @@ def worst(by: str, cells: Sequence[ShopNow]) -> ShopNow:
     """The one that stands out among several, for a cell that stands for all of them."""
     if by == WAITING:
         return max(cells, key=lambda cell: cell.waiting)
+    if by == SHARE:
+        return min(cells, key=lambda cell: 2.0 if cell.success_share is None else cell.success_share)
     # of a shop that never did anything nobody knows more than that
     return min(cells, key=lambda cell: cell.success_at or sys.maxsize)
 

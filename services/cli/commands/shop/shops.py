@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ BREAKER_EXAMPLES = (
 EXAMPLES = (
     "shop list",
     "shop list --filter 'platform:temu state:login,dead group:a*'",
+    "shop list --filter 'success<90'",
     "shop import shops.csv --skip-bad",
     "shop pause pdd:s1 --note 'stock-taking'",
     "shop pause pdd:s1 pdd:s2 temu:9 --note 'risk control' --yes",
@@ -119,7 +121,11 @@ def list_shops(context: Context) -> int:
     """Print shops with what is true of them, those that are known from tasks alone among them."""
     shop_filter.parse(context.args.filter, platforms.NAMES)  # what is no filter is told before anything is read
     with context.engine(looking=True) as engine:
-        found = ShopStates(engine.store, engine.registry, engine.broker.health).look()
+        states = ShopStates(engine.store, engine.registry, engine.broker.health)
+        ends = shop_filter.asks_ends(context.args.filter)
+        if ends:
+            states.learn_day()
+        found = states.look()
         counts, known = engine.store.counts().shops, engine.registry.shops()
         homes, at_ms = engine.store.homes(), engine.store.now_ms()
     rows = [
@@ -128,7 +134,7 @@ def list_shops(context: Context) -> int:
     ]
     there = {row["platform"] for row in rows}
     wanted = shop_filter.parse(context.args.filter, there | platforms.NAMES.keys())
-    rows = [row for row in rows if wanted(row)]
+    rows = [_with_ends(row, ends=ends) for row in rows if wanted(row)]
     lines = [tuple(row[field] for field in COLUMNS.values()) for row in rows]
     context.show({"shops": rows}, table(tuple(COLUMNS), lines))
     return EXIT_OK
@@ -144,7 +150,7 @@ def show(context: Context) -> int:
             if one.key == shop.key
         )
         counts, at_ms = engine.store.counts().shops.get(shop.key, {}), engine.store.now_ms()
-        row = _row(shop, counts, engine.store.homes([shop.key]).get(shop.key), now, at_ms)
+        row = _with_ends(_row(shop, counts, engine.store.homes([shop.key]).get(shop.key), now, at_ms), ends=False)
         row |= standing(engine, shop.key)
         works, zone = assembly.queries(engine).works.of_shop(shop.key), shapes.zone(engine)
     here = shapes.local(row, zone, "state_since", "since", "login_at", "success_at")
@@ -277,6 +283,12 @@ def _command(verb: str, what: str) -> str:
 def _row(shop: Shop, counts: dict[str, int], home: Home | None, now: ShopNow, at_ms: int) -> dict[str, Any]:
     told = shop_filter.Row(shop, now, counts, home.node if home is not None else "")
     return dict(told) | shapes.shop_now(now, at_ms)
+
+
+def _with_ends(row: dict[str, Any], *, ends: bool) -> dict[str, Any]:
+    """Its share of good ends only where that was asked for, and nothing where nothing ended."""
+    share = row.pop("success")
+    return row | {"success": None if math.isnan(share) else share} if ends else row
 
 
 def add_move(verbs: Any, common: argparse.ArgumentParser) -> None:

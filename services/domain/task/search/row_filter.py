@@ -23,14 +23,14 @@ Test = Callable[[Any], bool]
 Same = Callable[[str], bool]
 
 _YES = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-_SIGNS: dict[str, Callable[[int, int], bool]] = {
+_SIGNS: dict[str, Callable[[float, float], bool]] = {
     "=": lambda a, b: a == b,
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
 }
-_NUMBER = re.compile(r"[0-9]{1,9}\Z")
+_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,3})?%?\Z")
 
 
 def words(read: Callable[[Any], Iterable[str]]) -> Callable[[Same], Test]:
@@ -47,7 +47,7 @@ class Fields(msgspec.Struct, frozen=True, kw_only=True):
     bare: Collection[str]
     names: Names
     known: Mapping[str, Collection[str]] = {}
-    numbers: Mapping[str, Callable[[Any], int]] = {}
+    numbers: Mapping[str, Callable[[Any], float]] = {}
     truths: Mapping[str, Callable[[Any], bool]] = {}
 
     def parse(self, text: str) -> Test:
@@ -95,7 +95,7 @@ class Fields(msgspec.Struct, frozen=True, kw_only=True):
     def _of_number(self, one: Piece, values: list[str]) -> Test:
         if one.op not in _SIGNS or not all(_NUMBER.match(value) for value in values):
             raise UsageError(said("row_filter.number", field=one.field), field="filter")
-        sign, numbers, read = _SIGNS[one.op], [int(value) for value in values], self.numbers[one.field]
+        sign, numbers, read = _SIGNS[one.op], [float(value.rstrip("%")) for value in values], self.numbers[one.field]
         return lambda row: any(sign(read(row), number) for number in numbers)
 
 

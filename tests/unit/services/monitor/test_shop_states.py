@@ -193,6 +193,52 @@ def test_what_a_program_has_watched_itself_it_knows_though_it_looks_at_the_recor
     assert seen.last_hour(room.clock.now_ms()) == (3, 0, begun)
 
 
+def test_how_a_day_ended_is_counted_by_shop_from_records_and_then_from_events(room: Room) -> None:
+    room.finish(room.running(), "succeeded")
+    room.clock.advance(3600)
+    for _ in range(2):
+        room.finish(room.running(), "succeeded")
+    letter = room.dead(shop_id="s1")
+    room.clock.advance(20 * 3600)
+    room.triage(letter.task_id, "archived")  # it died no later by that
+    seen = states(room)
+    assert found(room, seen)["s1"].success_share is None, "nobody has asked"
+    seen.learn_day()
+    seen.learn_day()
+    assert (found(room, seen)["s1"].ended, found(room, seen)["s1"].ended_well) == (4, 3)
+    assert found(room, seen)["s2"].success_share is None
+    room.clock.advance(60)
+    seen.note(Changes(events=(event(room, "succeeded"), event(room, "dead", shop="s2"))))
+    assert found(room, seen)["s1"].success_share == 0.8
+    assert found(room, seen)["s2"].success_share == 0
+    room.clock.advance(3.5 * 3600)
+    assert (found(room, seen)["s1"].ended, found(room, seen)["s1"].ended_well) == (4, 3), "the first is a day ago"
+    room.clock.advance(20 * 3600)
+    seen.note(Changes(events=(event(room, "dead"),)))
+    assert found(room, seen)["s1"].ended == 2
+    seen.note(Changes(events=(), gap=True))
+    assert found(room, seen)["s1"].success_share is None, "some were missed"
+    seen.learn_day()
+    assert found(room, seen)["s1"].success_share is None, "the records tell of none in this day"
+
+
+def test_of_ends_too_many_to_be_counted_the_newest_are(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shop_states, "MOST_ENDS", 1)
+    room.finish(room.running(), "succeeded")
+    room.clock.advance(3600)
+    room.finish(room.running(), "succeeded")
+    room.clock.advance(60)
+    seen = states(room)
+    seen.learn_day()
+    assert found(room, seen)["s1"].ended == 1
+
+
+def test_who_ran_a_shop_last_is_told_by_records_and_events(room: Room) -> None:
+    room.finish(room.running(), "succeeded")
+    seen = states(room)
+    assert seen.ran_by(["pdd:s1", "pdd:s2"]) == {"pdd:s1": "w1"}, "nobody ran the other one"
+
+
 def test_a_pause_covers_the_state_beneath(room: Room) -> None:
     seen = states(room)
     shops = found(room, seen, pauses=(Pause(scope="shop:pdd:s1", by="me"),))

@@ -1206,10 +1206,40 @@ def test_a_number_that_is_refused_goes_back_and_one_that_is_left_is_set(
     page = open_page()
     page.table.set_current_key(OTHER)
     after(qtbot, page, lambda: page.shop.at_once.step(1))
-    assert fleet.toasts[-1].text.startswith(f"{OTHER} has one browser profile, on desk-01")
+    assert fleet.toasts[-1].detail.startswith(f"{OTHER} has one browser profile, on desk-01")
     assert page.shop.at_once.value() == fleet.context.shops()[OTHER].concurrency == 1
     third = next(key for key, one in fleet.context.shops().items() if key not in (SHOP, OTHER) and one.concurrency == 1)
     page.table.set_current_key(third)
     page.shop.at_once.step(2)
     after(qtbot, page, lambda: page.table.set_current_key(SHOP))
     assert fleet.context.shops()[third].concurrency == 3, "also where one goes on at once"
+
+
+def test_how_a_day_ended_what_comes_next_and_who_ran_last_are_told_where_their_columns_are_seen(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    for _ in range(2):
+        fleet.succeed("pdd", "pdd-10021", "refresh_goods")
+    trip(fleet)
+    later = TaskSpec(platform="pdd", shop_id="pdd-10025", task_type="refresh_goods", payload={}, delay_s=9000)
+    fleet.context.commands.tasks.create([later], origin="cli")
+    page = open_page()
+    assert [row(page, SHOP)[key] for key in ("share", "next", "ran_by")] == ["", "", ""], "nobody asks for it"
+    layout = page.table.layout_of_columns
+    for action in layout.menu().actions():
+        if action.text() in ("Success 24 h", "Next scheduled", "Last worker"):
+            layout.show_column(int(action.data()), True)
+    layout.arranged.emit()
+    qtbot.waitUntil(lambda: row(page, SHOP)["share"] == text.percent(0.5), timeout=WAIT_MS)
+    assert row(page, SHOP)["ran_by"] == "rpa-01"
+    assert row(page, OTHER)["next"].startswith("in 2")
+    assert row(page, OTHER)["share"] == ""
+    share = next(column for column in page.table.records.columns if column.key == "share")
+    assert share.tooltip is not None
+    assert share.tooltip(page.table.records.find(SHOP)) == "2 of 4 that ended succeeded"
+    found(page, qtbot, "success<90", SHOP)
+    found(page, qtbot, "success>=50%", SHOP)
+    found(page, qtbot, "success<50", "")
+    page.filter.clear()
+    page.heat.colour.choose("share")
+    qtbot.waitUntil(lambda: "50–80 % 1" in page.heat.shades.toolTip(), timeout=WAIT_MS)
