@@ -30,8 +30,10 @@ def queue_of(store: Store, name: str, delays: Iterable[int]) -> QueueOf:
     return queues.queue_of(name, sorted(store.documents(shop_queue.KIND)), delays)
 
 
-def tasks_in(store: Store, queue: QueueOf, page: int = PAGE) -> Iterator[Task]:
-    """Those that wait in a queue, the oldest first; of a back-off queue what is due first."""
+def tasks_in(store: Store, queue: QueueOf, page: int = PAGE, most: int | None = None) -> Iterator[Task]:
+    """Those that wait in a queue, the oldest first; of a back-off queue what is due first. ``most``: about so many are
+    looked at, for a lane has those that wait in its shops' own queues, too.
+    """
     sort = "due" if queue.kind == queues.DELAY else "created"
     query = Query(terms=queue.terms(), sort=sort, descending=False, limit=page, want_total=False)
-    return filter(queue.holds, each(store.query, query))
+    return filter(queue.holds, each(store.query, query, most))

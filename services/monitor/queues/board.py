@@ -25,6 +25,7 @@ from services.domain.task.order import QueueDepth
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import WAITING, Status, Triage
+from services.engine.paged_tasks import tasks_in
 from services.monitor.forecast.drain import Drain, DrainQueries
 from services.monitor.history import History, Sample
 from services.monitor.live import Live, Snapshot
@@ -44,6 +45,8 @@ FORECAST_S, FORECAST_SHARE = 30.0, 20
 FORECAST_STILL_S = 120.0
 #: back-off tasks that are looked at for the oldest of each level
 LEVELS = 500
+#: tasks of a lane that are looked at for the oldest that waits in no queue of its shop, and how many at a time
+LOOKED, PEEKED = 2_000, 200
 #: of what waits long in queues that are not asked for their oldest task, so many are looked at for whose they are
 LONG = 5_000
 LANE, SHOP, DELAY, DEAD_KIND = queues.LANE, queues.SHOP, queues.DELAY, "dead"
@@ -386,8 +389,9 @@ class QueueBoard:
         return self._store.query(query).tasks
 
     def _oldest(self, name: str) -> int:
-        found = self.questions.peek(name, 1).tasks
-        return found[0].created_at if found else 0
+        """0 where nobody knows: those in front may wait in the queues of their shops, and be many."""
+        found = next(tasks_in(self._store, self.questions.named(name), PEEKED, LOOKED), None)
+        return found.created_at if found is not None else 0
 
     def _depth_of(self, name: str, key: str, snapshot: Snapshot, by_name: Mapping[str, QueueDepth]) -> int:
         counts = snapshot.counts.shops.get(key, {})

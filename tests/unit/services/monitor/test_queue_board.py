@@ -21,6 +21,7 @@ from services.domain.task.search.query import Query, equals
 from services.engine.lead.shop_queues import ShopQueues
 from services.monitor.history import History
 from services.monitor.live import Live
+from services.monitor.queues import board as board_module
 from services.monitor.queues.board import DELAY, Needing, QueueBoard
 from services.monitor.queues.queries import QueueQueries
 from tests.contract.waiting import eventually
@@ -254,3 +255,36 @@ def test_of_queues_of_shops_that_are_not_listed_a_stuck_one_is_told_too(
     assert len(questions) == (0 if blocked else 1)
     assert now.needing() == Needing(number=23, worst="blocked") if blocked else Needing(number=1, worst="stuck")
     assert board.needing() == board.now(100).needing() == now.needing()
+
+
+def test_the_oldest_of_a_lane_is_not_looked_for_behind_all_that_waits_in_queues_of_shops(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(board_module, "LOOKED", 4)
+    monkeypatch.setattr(board_module, "PEEKED", 2)
+    own = Shop(platform="pdd", shop_id="own", dedicated=True)
+    room.store.put_shops([own, Shop(platform="pdd", shop_id="other")])
+    room.registry.forget()
+    ShopQueues(room.store, room.broker, room.steps, room.registry, room.clock).settle(own, "test")
+    for _ in range(3):
+        room.create(shop_id="own", priority="normal")
+    room.clock.advance(1)
+    behind = room.create(shop_id="other", priority="normal")
+    board = QueueBoard(QueueQueries(room.store, room.registry, (30, 60)), live, History(None), room.clock)
+    live.start()
+    eventually(lambda: live.snapshot().told and live.snapshot().counts.total == 4)
+
+    def oldest() -> int:
+        return next(row.oldest_at for row in board.now().rows if row.lane == "normal")
+
+    assert oldest() == behind.created_at
+    for _ in range(3):
+        room.create(shop_id="own", priority="normal")
+    assert oldest() == behind.created_at, "the first ones are those that wait longest"
+    monkeypatch.setattr(board_module, "LOOKED", 2)
+    asked: list[Query] = []
+    query = room.store.query
+    monkeypatch.setattr(room.store, "query", lambda one: asked.append(one) or query(one))
+    assert oldest() == 0
+    of_lane = [one for one in asked if equals("lane", "normal") in one.terms]
+    assert len(of_lane) == 1
