@@ -159,6 +159,29 @@ def test_what_the_broker_lacks_stands_at_its_pill(
     assert any(lacks in one.toolTip() for one in desk.window.top_bar.findChildren(QWidget))
 
 
+def test_the_search_stays_and_what_acts_in_it_says_why_it_does_not(
+    qtbot: QtBot, opened: Opened, tmp_path: Path
+) -> None:
+    with seeded(tmp_path):
+        desk = opened(read_only=True)
+    window, palette = desk.window, desk.keys.palette
+    qtbot.waitUntil(lambda: window.status_bar.part("rights").words() == "READ-ONLY")
+    window.open_page("shops")
+    window.top_bar.search.click()
+    qtbot.waitUntil(palette.isVisible)
+    for typed, key, acts in (
+        ("new task", "window.new", True),
+        ("pause", "shops.pause", True),
+        ("all keys", "window.keys", False),
+        ("show tasks", "shops.tasks", False),
+    ):
+        palette.field.setText(f">{typed}")
+        found = palette.rows.entry(palette.rows.row_of(key))
+        assert found is not None, key
+        assert found.reason == (REASON if acts else ""), key
+    palette.hide()
+
+
 def test_production_is_outlined_named_in_the_title_and_asks_earlier(qtbot: QtBot, opened: Opened) -> None:
     quiet = opened(environment="staging")
     plain = quiet.window.top_bar.profile.grab().toImage()

@@ -57,7 +57,6 @@ class Palette(Dimming):
         self._finder, self._window, self._commands_only = finder, window, commands_only
         self._argument: Sequence[Entry] | None = None
         self.field = QLineEdit()
-        self.field.setProperty("bare", True)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._on_typed)
         self.scope = Segmented(

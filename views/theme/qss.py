@@ -132,8 +132,6 @@ def _fields(t: Tokens, glyphs: Mapping[str, str]) -> str:
 {focused} {{ border: 2px solid {t.role("focus")}; padding: 0 7px;
     min-height: {FIELD - 4}px; max-height: {FIELD - 4}px; }}
 {disabled} {{ color: {t.role("dis")}; border-color: {t.role("line2")}; }}
-QLineEdit[bare="true"], QLineEdit[bare="true"]:focus {{
-    border: none; background: transparent; padding: 0; }}
 QComboBox QLineEdit, QComboBox QLineEdit:focus {{
     border: none; background: transparent; padding: 0; min-height: 0; }}
 QAbstractSpinBox QLineEdit, QAbstractSpinBox QLineEdit:focus {{
@@ -147,7 +145,6 @@ QPlainTextEdit, QTextEdit {{
 }}
 QPlainTextEdit[readOnly="true"], QTextEdit[readOnly="true"] {{ border-color: {t.role("line2")}; }}
 QPlainTextEdit:focus, QTextEdit:focus {{ border: 2px solid {t.role("focus")}; }}
-QPlainTextEdit[bare="true"], QTextEdit[bare="true"] {{ border: none; background: transparent; }}
 QComboBox {{ combobox-popup: 0; }}
 QComboBox::drop-down {{ border: none; width: 24px; }}
 QComboBox::down-arrow {{ image: url("{glyphs["down"]}"); width: 12px; height: 12px; }}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.shell.palette import Group, Palette
 from views.shell.palette_rows import Entry
+from views.theme import theme
 
 
 class Found:
@@ -69,4 +70,20 @@ def test_it_says_so_where_nothing_is_found(qtbot: QtBot) -> None:
     assert (palette.list.isVisible(), palette.nothing.isVisible()) == (False, True)
     palette.show_later("zzzz", [("Tasks", [entry("zzzz1")])])
     assert (palette.list.isVisible(), palette.nothing.isVisible()) == (True, False)
+    palette.hide()
+
+
+def test_its_field_shows_that_it_has_the_keyboard(qtbot: QtBot, qapp: QApplication) -> None:
+    theme().install(qapp)
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1000, 700)
+    palette = Palette(Found([entry("new")]), window)
+    palette.ask()
+    palette.activateWindow()
+    qtbot.waitUntil(palette.field.hasFocus)
+    field = palette.field.geometry()
+    picture = palette.grab().toImage()
+    for inner in (0, 1):
+        assert picture.pixelColor(field.center().x(), field.top() + inner) == theme().color("focus")
     palette.hide()
