@@ -26,6 +26,7 @@ from tests.support import stock
 from tests.support.services import RabbitMQ
 from views.pages.schedules.page import SchedulesPage
 from views.pages.settings.page import SettingsPage
+from views.pages.shops.page import ShopsPage
 from views.pages.workers.page import WorkersPage
 from views.support import operation
 from views.support.memory import ShortMemory
@@ -167,11 +168,14 @@ def test_the_search_stays_and_what_acts_in_it_says_why_it_does_not(
     window, palette = desk.window, desk.keys.palette
     qtbot.waitUntil(lambda: window.status_bar.part("rights").words() == "READ-ONLY")
     window.open_page("shops")
+    page = window.page("shops")
+    assert isinstance(page, ShopsPage)
+    qtbot.waitUntil(lambda: bool(page.pointed()[0]))
     window.top_bar.search.click()
     qtbot.waitUntil(palette.isVisible)
     for typed, key, acts in (
         ("new task", "window.new", True),
-        ("pause", "shops.pause", True),
+        ("edit shop", "shops.edit", True),
         ("all keys", "window.keys", False),
         ("show tasks", "shops.tasks", False),
     ):
