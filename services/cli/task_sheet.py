@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from services.commands.sheet.orders import Defaults, Fault, Known, Orders, check
 from services.commands.sheet.shop_index import ShopIndex
 from services.domain.plans import recurrence
 from services.domain.task import ledger
+from services.engine.spec import After
 from services.i18n import N_, ngettext
 
 _FATES = {
@@ -82,6 +84,7 @@ def document(asked: Orders) -> dict[str, Any]:
             }
             for one in (*asked.again, *asked.before)
         ],
+        "after": [after_document(one) for one in asked.after],
         "encoding": asked.table.encoding,
         "sheet": asked.table.sheet,
     }
@@ -115,6 +118,7 @@ def lines(asked: Orders, *, created: bool = False) -> list[str]:
     ]
     told += active(len(asked.active), asked.fate) if not created or asked.fate != "reject" else []
     told += before(asked)
+    told += after(asked.after)
     if found.empty:
         told.append(ngettext("{n} empty row", "{n} empty rows", found.empty).format(n=found.empty))
     return told
@@ -145,6 +149,21 @@ def before(asked: Orders) -> list[str]:
             ).format(n=number)
         )
     return told
+
+
+def after(found: Sequence[After]) -> list[str]:
+    """What the types mean that tasks come after."""
+    return [
+        spoken.phrase(
+            "after {type}: {waiting} wait for {tasks} open ones, for {free} none is open", **after_document(one)
+        )
+        for one in found
+    ]
+
+
+def after_document(one: After) -> dict[str, Any]:
+    """The same as JSON."""
+    return {"type": one.task_type, "waiting": one.waiting, "tasks": one.tasks, "free": one.free}
 
 
 def active(number: int, fate: str) -> list[str]:

@@ -27,6 +27,7 @@ from services.engine import portions
 from services.engine.producer import Producer
 from services.engine.producer import Submitted as Submitted
 from services.engine.producer import TaskSpec as TaskSpec
+from services.engine.spec import After as After
 from services.engine.spec import Checked
 from services.engine.steps import Steps
 from services.ports import Store
@@ -67,6 +68,10 @@ class TaskCommands:
     def check(self, specs: Sequence[TaskSpec]) -> Checked:
         """Which of these ``create`` would refuse, and which an active task does already; nothing is created."""
         return self._producer.check(specs)
+
+    def after(self, specs: Sequence[TaskSpec]) -> tuple[After, ...]:
+        """What the task types mean that these wait for (``TaskSpec.depends_on``); nothing is created."""
+        return self._producer.after(specs)
 
     def cancel(self, task_ids: Sequence[str], *, reason: str = "") -> Outcome:
         """End waiting tasks at once; ask running ones to stop (``pending`` of the outcome). What is cancelled already

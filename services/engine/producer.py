@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -16,14 +17,17 @@ from services.domain.step import transitions
 from services.domain.task import ids, lane, ledger
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
-from services.domain.task.status import Status
+from services.domain.task.search.query import Query, each, equals
+from services.domain.task.status import ACTIVE, Status
 from services.domain.task.tombstone import Tombstone
 from services.domain.text import mask, refusals
-from services.domain.text.said import said, words_of
+from services.domain.text.said import Said, said, words_of
+from services.domain.text.words import folded
 from services.domain.types import task_type
+from services.domain.types.task_type import TaskType
 from services.engine import portions, recipe
 from services.engine.registry import Registry
-from services.engine.spec import Before, Checked, Twin
+from services.engine.spec import After, Before, Checked, Twin
 from services.engine.spec import Submitted as Submitted
 from services.engine.spec import TaskSpec as TaskSpec
 from services.engine.steps import Steps
@@ -32,6 +36,8 @@ from services.ports import Store
 #: ids asked for at once
 SLICE = 500
 SHOWN = 12  #: names of a circle that a sentence holds
+SHOPS = 200  #: shops that are asked at once what is open
+MISSPELT = 0.75  #: how like a type a name is that is taken for one that is misspelt
 _FAILED = (Status.DEAD, Status.CANCELLED)
 Fault = tuple[TaskSpec, str, str]  #: spec, field, sentence
 
@@ -39,14 +45,22 @@ Fault = tuple[TaskSpec, str, str]  #: spec, field, sentence
 class Links:
     """Puts the specs of a bulk into an order in which each comes behind those that it waits for."""
 
-    def __init__(self, store: Store, specs: Sequence[TaskSpec]) -> None:
-        """Look at the whole bulk: its ``faults`` are found before anything is created.
+    def __init__(self, store: Store, specs: Sequence[TaskSpec], types: Callable[[], Mapping[str, TaskType]]) -> None:
+        """Look at the whole bulk: its ``faults`` are found before anything is created. ``types``: those there are.
 
         Raises:
             StoreUnavailable: it cannot be asked whether a task exists.
         """
         self.faults: list[Fault] = []
+        self.after: tuple[After, ...] = ()  #: what the types mean that it names
+        self.lost: frozenset[str] = frozenset()  #: names of rows that are among the faults
+        self._types = types
         self._made: dict[str, str] = {}
+        self._names: frozenset[str] = frozenset()
+        #: by the identity of a spec: as it was asked for, and what it waits for only because of its type
+        self._asked: dict[int, TaskSpec] = {}
+        self._by_type: dict[int, frozenset[str]] = {}
+        self._kept: list[TaskSpec] = []
         self._linked = any(spec.depends_on or spec.key for spec in specs)
         self.specs = self._arrange(store, specs) if self._linked else list(specs)
 
@@ -58,20 +72,36 @@ class Links:
         """
         if not spec.depends_on:
             return spec
-        self.unbroken(spec, self._names - self._made.keys())
-        return replace(spec, depends_on=tuple(dict.fromkeys(self._made.get(name, name) for name in spec.depends_on)))
+        names = self.left(spec, lambda name: name in self._names and name not in self._made).depends_on
+        return replace(spec, depends_on=tuple(dict.fromkeys(self._made.get(name, name) for name in names)))
 
-    @staticmethod
-    def unbroken(spec: TaskSpec, lost: Set[str]) -> TaskSpec:
-        """The spec itself.
+    def left(self, spec: TaskSpec, lost: Callable[[str], bool]) -> TaskSpec:
+        """The spec without the ``lost`` rows that it would wait for because of their type: they are not open.
 
         Raises:
-            UsageError: a row that it waits for is one of the ``lost`` ones.
+            UsageError: it names one of the ``lost`` rows.
         """
-        for name in spec.depends_on:
-            if name in lost:
-                raise UsageError(said("links.broken", name=name), field="depends_on")
-        return spec
+        gone = [name for name in spec.depends_on if lost(name)]
+        if not gone:
+            return spec
+        by_type = self._by_type.get(id(spec), frozenset())
+        if named := next((name for name in gone if name not in by_type), ""):
+            raise UsageError(said("links.broken", name=named), field="depends_on")
+        return replace(spec, depends_on=tuple(name for name in spec.depends_on if name not in gone))
+
+    def without(self, spec: TaskSpec, task: Task, there: Set[str]) -> Task | None:
+        """Its task without what it would wait for because of its type and that is not ``there``; None where it names
+        something else that is not.
+        """
+        by_type = {self._made.get(name, name) for name in self._by_type.get(id(spec), frozenset())}
+        gone = set(task.depends_on) - there
+        if not gone or not gone <= by_type:
+            return None
+        return replace(task, depends_on=tuple(name for name in task.depends_on if name not in gone))
+
+    def asked(self, spec: TaskSpec) -> TaskSpec:
+        """A spec of these as it was asked for."""
+        return self._asked.get(id(spec), spec)
 
     def made(self, spec: TaskSpec, task_id: str) -> None:
         """Remember the id of a named row."""
@@ -90,28 +120,131 @@ class Links:
                 continue
             by_name[spec.key or f"\n{place}"] = spec  # no name has a line break in it
         self._names = frozenset(by_name)
-        self._refuse_unknown(store, by_name)
-        self._refuse_circles(by_name)
-        return [by_name[name] for name in dependency.in_order(_graph(by_name))]
-
-    def _refuse_unknown(self, store: Store, by_name: dict[str, TaskSpec]) -> None:
         asked = {name for spec in by_name.values() for name in spec.depends_on} - by_name.keys()
         unknown = asked - _known(store, sorted(asked))
+        meant = self._meant(unknown, {spec.task_type for spec in by_name.values()}) if unknown else {}
+        if meant:
+            self._follow(store, by_name, meant)
+        self._refuse_unknown(store, by_name, unknown - meant.keys())
+        self._refuse_circles(by_name)
+        self.lost = self._names - by_name.keys()
+        return [by_name[name] for name in dependency.in_order(_graph(by_name))]
+
+    def _meant(self, words: Set[str], of_rows: Set[str]) -> dict[str, str]:
+        """The type that each of these words is the name of, or the title in any language; those that are one's."""
+        known = self._types()
+        titles: dict[str, set[str]] = {}
+        for code, kind in known.items():
+            for title in kind.title.values():
+                titles.setdefault(folded(title), set()).add(code)
+        found = {
+            word: {word} if word in known or word in of_rows else titles.get(folded(word), set()) for word in words
+        }
+        return {word: next(iter(codes)) for word, codes in found.items() if len(codes) == 1}
+
+    def _follow(self, store: Store, by_name: dict[str, TaskSpec], meant: Mapping[str, str]) -> None:
+        """Put what is open of a type, for the same shop, in the place of its name: in the store, and among these rows;
+        of its own type a row waits for those above it, else each would wait for the other.
+        """
+        asks = [(_shop(spec), meant[name]) for spec in by_name.values() for name in spec.depends_on if name in meant]
+        shops = {kind: {shop for shop, asked in asks if asked == kind} for kind in meant.values()}
+        there = {kind: open_tasks(store, kind, sorted(some)) for kind, some in shops.items()}
+        rows = self._rows_of(by_name, shops)
+        found: dict[str, list[tuple[str, ...]]] = {kind: [] for kind in shops}
+        for label, spec in list(by_name.items()):
+            kinds = list(dict.fromkeys(meant[name] for name in spec.depends_on if name in meant))
+            for kind in kinds:
+                beside = rows.get((_shop(spec), kind), {})
+                last = beside.get(label, len(beside))
+                near = tuple(beside)[max(0, last - dependency.MOST - 1) : last]
+                found[kind].append((*there[kind].get(_shop(spec), ()), *near))
+            if kinds:
+                by_type = [name for kind in kinds for name in found[kind][-1]]
+                named = [name for name in spec.depends_on if name not in meant]
+                by_name[label] = self._instead(spec, depends_on=tuple(dict.fromkeys((*named, *by_type))))
+                self._by_type[id(by_name[label])] = frozenset(by_type) - set(named)
+        self.after = tuple(After.of(kind, some) for kind, some in found.items())
+
+    def _rows_of(
+        self, by_name: dict[str, TaskSpec], shops: Mapping[str, Set[str]]
+    ) -> dict[tuple[str, str], dict[str, int]]:
+        """The rows of these types by shop and type, each with its place among them; none without a name."""
+        rows: dict[tuple[str, str], dict[str, int]] = {}
+        for label, spec in list(by_name.items()):
+            if _shop(spec) in shops.get(spec.task_type, ()):
+                by_name[label] = self._instead(spec, key=label)
+                some = rows.setdefault((_shop(spec), spec.task_type), {})
+                some[label] = len(some)
+        return rows
+
+    def _instead(self, spec: TaskSpec, **changes: Any) -> TaskSpec:
+        """Another spec in the place of this one."""
+        made = replace(spec, **changes)
+        self._asked[id(made)] = self.asked(spec)
+        self._kept.append(made)  # its identity is its own as long as it lives
+        return made
+
+    def _refuse_unknown(self, store: Store, by_name: dict[str, TaskSpec], unknown: Set[str]) -> None:
         removed = _ends_of_removed(store, sorted(unknown))
         unknown -= {name for name, ended in removed.items() if ended not in _FAILED}
         for label, spec in list(by_name.items()):
             missing = next((name for name in spec.depends_on if name in unknown), None)
             if missing is not None:
-                text = said("links.unknown", name=f"{missing!r:.220}")
+                text = self._no_such(missing)
                 if missing in removed:
                     text = said("links.removed", name=missing, status=removed[missing])
-                self.faults.append((by_name.pop(label), "depends_on", text))
+                self.faults.append((self.asked(by_name.pop(label)), "depends_on", text))
+
+    def _no_such(self, name: str) -> Said:
+        shown = f"{name!r:.220}"
+        near = difflib.get_close_matches(name[:80], list(self._types()), n=1, cutoff=MISSPELT)
+        return said("links.unknown_near", name=shown, near=near[0]) if near else said("links.unknown", name=shown)
 
     def _refuse_circles(self, by_name: dict[str, TaskSpec]) -> None:
         while circle := dependency.find_circle(_graph(by_name)):
-            way = " → ".join(circle if len(circle) <= SHOWN else (*circle[: SHOWN - 2], "…", circle[-1]))
+            names = [_called(name, by_name[name]) for name in circle]
+            way = " → ".join(names if len(names) <= SHOWN else (*names[: SHOWN - 2], "…", names[-1]))
             text = said("links.circle", way=way)
-            self.faults += [(by_name.pop(name), "depends_on", text) for name in circle[:-1]]
+            self.faults += [(self.asked(by_name.pop(name)), "depends_on", text) for name in circle[:-1]]
+
+
+def _shop(spec: TaskSpec) -> str:
+    return f"{spec.platform}:{spec.shop_id}"
+
+
+def _called(label: str, spec: TaskSpec) -> str:
+    """What a row is called by a person: it may have no name."""
+    return label if not label.startswith("\n") else f"{spec.task_type} ({_shop(spec)})"
+
+
+def open_tasks(store: Store, kind: str, shops: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Ids of the tasks of a type that have not ended, by shop, the oldest first; of a shop that has more than one may
+    wait for, one more than that.
+
+    Raises:
+        StoreUnavailable: it cannot be asked.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for start in range(0, len(shops), SHOPS):
+        left = set(shops[start : start + SHOPS])
+        while left:
+            some, full = _open_of(store, kind, sorted(left))
+            found |= some
+            left = left - {full} if full else set()  # the others of it are asked for without the one that has so many
+    return found
+
+
+def _open_of(store: Store, kind: str, shops: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], str]:
+    """Of these shops, and the first that has too many, then of that one alone."""
+    terms = (equals("type", kind), equals("shop", *shops), equals("status", *sorted(ACTIVE)))
+    query = Query(terms=terms, descending=False, limit=SLICE, want_total=False)
+    found: dict[str, list[str]] = {}
+    for task in each(store.query, query):
+        ids = found.setdefault(task.shop, [])
+        ids.append(task.task_id)
+        if len(ids) > dependency.MOST:
+            return {task.shop: tuple(ids)}, task.shop
+    return {shop: tuple(ids) for shop, ids in found.items()}, ""
 
 
 def check(spec: TaskSpec) -> None:
@@ -189,11 +322,10 @@ class Producer:
         created: list[Task] = []
         duplicates: list[tuple[TaskSpec, Task]] = []
         done: list[tuple[TaskSpec, Done]] = []
-        bulk = Links(self._store, specs)
-        errors = bulk.faults
+        bulk = Links(self._store, specs, self._registry.types)
         if len(bulk.specs) <= BULK:
             chunk = self._record(self._prepare_all(bulk.specs, bulk), duplicates, done, bulk)
-            return _submitted(chunk.fresh, duplicates, done, errors, self._publish(chunk))
+            return _submitted(chunk.fresh, duplicates, done, bulk, self._publish(chunk))
         prepared = 0
         sending: list[Future[int]] = []
         with ThreadPoolExecutor(1, thread_name_prefix="submit") as publisher:
@@ -203,7 +335,15 @@ class Producer:
                 created += chunk.fresh
                 prepared += len(specs)
                 portions.done(prepared)
-        return _submitted(created, duplicates, done, errors, sum(one.result() for one in sending))
+        return _submitted(created, duplicates, done, bulk, sum(one.result() for one in sending))
+
+    def after(self, specs: Sequence[TaskSpec]) -> tuple[After, ...]:
+        """What the types mean that these wait for, as things stand now.
+
+        Raises:
+            StoreUnavailable: it cannot be asked.
+        """
+        return Links(self._store, specs, self._registry.types).after
 
     def check(self, specs: Sequence[TaskSpec]) -> Checked:
         """What ``submit`` would refuse, and what an active task does already; nothing is created.
@@ -211,14 +351,14 @@ class Producer:
         Raises:
             StoreUnavailable: it cannot be asked.
         """
-        bulk = Links(self._store, specs)
-        errors, lost = list(bulk.faults), {spec.key for spec, _field, _text in bulk.faults}
+        bulk = Links(self._store, specs, self._registry.types)
+        errors, lost = list(bulk.faults), set(bulk.lost)
         good: list[tuple[TaskSpec, str]] = []
         for spec in bulk.specs:
             try:
-                good.append((spec, self.prepare(bulk.unbroken(spec, lost)).uniq))
+                good.append((spec, self.prepare(bulk.left(spec, lost.__contains__)).uniq))
             except UsageError as exc:
-                errors.append((spec, exc.field, words_of(exc)))
+                errors.append((bulk.asked(spec), exc.field, words_of(exc)))
                 lost.add(spec.key)
         twins = self._twins(good)
         active = {id(twin.spec) for twin in twins}
@@ -228,11 +368,16 @@ class Producer:
         left = {twin.spec.key for twin in twins if twin.spec.key and twin.spec.if_duplicate == "reject"}
         for spec, _uniq in good if left else ():
             try:
-                bulk.unbroken(spec, left)
+                bulk.left(spec, left.__contains__)
             except UsageError as exc:
-                errors.append((spec, exc.field, words_of(exc)))
+                errors.append((bulk.asked(spec), exc.field, words_of(exc)))
                 left.add(spec.key)
-        return Checked(errors=tuple(errors), twins=tuple(twins), before=tuple(before))
+        return Checked(
+            errors=tuple(errors),
+            twins=tuple(replace(one, spec=bulk.asked(one.spec)) for one in twins),
+            before=tuple(replace(one, spec=bulk.asked(one.spec)) for one in before),
+            after=bulk.after,
+        )
 
     def _twins(self, good: Sequence[tuple[TaskSpec, str]]) -> list[Twin]:
         """Asked for many at once; no more is kept than is told, for a record may hold half a megabyte."""
@@ -267,7 +412,7 @@ class Producer:
             try:
                 task = self.prepare(bulk.resolve(spec))
             except UsageError as exc:
-                bulk.faults.append((spec, exc.field, words_of(exc)))
+                bulk.faults.append((bulk.asked(spec), exc.field, words_of(exc)))
                 continue
             bulk.made(spec, task.task_id)
             good.append((spec, task))
@@ -369,8 +514,10 @@ class Producer:
             Create(task=task, on_duplicate=spec.if_duplicate, done_since=self._done_since(spec)) for spec, task in chunk
         ]
         answers = self._steps.record(ops)
+        self._without_gone(chunk, ops, answers, bulk)
         fresh = []
-        for (spec, task), answer in zip(chunk, answers, strict=True):
+        for (of, task), answer in zip(chunk, answers, strict=True):
+            spec = bulk.asked(of)
             if answer.code == "created":
                 fresh.append(answer.task or task)
             elif answer.code == "unknown":
@@ -384,6 +531,18 @@ class Producer:
             else:
                 duplicates.append((spec, answer.task or task))
         return _Chunk(ops, answers, fresh)
+
+    def _without_gone(
+        self, chunk: Sequence[tuple[TaskSpec, Task]], ops: list[Create], answers: list[Answer], bulk: Links
+    ) -> None:
+        """What waits for a type does not wait for what is not there after all: a row that another task does already."""
+        for place, ((spec, _task), answer) in enumerate(zip(chunk, list(answers), strict=True)):
+            if answer.code == "unknown":
+                task = ops[place].task
+                there = {one.task_id for one in self._store.get(task.depends_on) if one is not None}
+                if (left := bulk.without(spec, task, there)) is not None:
+                    ops[place] = replace(ops[place], task=left)
+                    answers[place : place + 1] = self._steps.record([ops[place]])
 
     def _done_since(self, spec: TaskSpec) -> int:
         """A reason that a person gave lets the same work be done again at any time."""
@@ -431,13 +590,14 @@ def _submitted(
     created: Sequence[Task],
     duplicates: Sequence[tuple[TaskSpec, Task]],
     done: Sequence[tuple[TaskSpec, Done]],
-    errors: Sequence[tuple[TaskSpec, str, str]],
+    bulk: Links,
     unconfirmed: int,
 ) -> Submitted:
     return Submitted(
         created=tuple(created),
         duplicates=tuple(duplicates),
         done=tuple(done),
-        errors=tuple(errors),
+        errors=tuple(bulk.faults),
         unconfirmed=unconfirmed,
+        after=bulk.after,
     )

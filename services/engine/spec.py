@@ -36,8 +36,28 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True):
     unasked: bool = False  #: nobody can be asked why: it is recorded though it was done lately, and held when claimed
     task_id: str = ""  #: of one that may be made again after a crash; "" for a new one
     key: str = ""  #: a name for other specs of the same bulk, which may wait for it by this name
-    depends_on: Sequence[str] = ()  #: ids of tasks, or keys of specs of the same bulk, that must succeed first
+    #: what must succeed first: ids of tasks, keys of specs of the same bulk, or types: the open ones for its shop
+    depends_on: Sequence[str] = ()
     on_dependency_failure: str = dependency.HOLD  #: hold | cancel
+
+
+class After(msgspec.Struct, frozen=True, kw_only=True):
+    """What it means that tasks come after a type: each waits for what is open of it for its own shop."""
+
+    task_type: str
+    waiting: int  #: tasks that wait
+    tasks: int  #: for so many, rows of the same bulk among them
+    free: int  #: tasks for whose shop nothing of it is open, so that they wait for nothing
+
+    @classmethod
+    def of(cls, task_type: str, found: Sequence[Sequence[str]]) -> After:
+        """By what each of the tasks waits for."""
+        return cls(
+            task_type=task_type,
+            waiting=sum(map(bool, found)),
+            tasks=len({name for names in found for name in names}),
+            free=sum(not names for names in found),
+        )
 
 
 class Submitted(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +68,7 @@ class Submitted(msgspec.Struct, frozen=True, kw_only=True):
     done: tuple[tuple[TaskSpec, Done], ...] = ()  #: succeeded since ``asked_ms``, or so lately that its type asks why
     errors: tuple[tuple[TaskSpec, str, str], ...] = ()  #: (spec, field, sentence)
     unconfirmed: int = 0  #: recorded, but the broker has not confirmed yet; they are sent as soon as it does
+    after: tuple[After, ...] = ()
 
 
 class Twin(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,3 +93,4 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     errors: tuple[tuple[TaskSpec, str, str], ...] = ()  #: (spec, field, sentence)
     twins: tuple[Twin, ...] = ()
     before: tuple[Before, ...] = ()  #: of those that are no twins, and of twins where it asks for a reason
+    after: tuple[After, ...] = ()

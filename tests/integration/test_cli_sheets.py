@@ -126,6 +126,35 @@ def test_what_waits_for_a_bad_row_is_bad_too(cli: Cli, fleet: Fleet, tmp_path: P
     assert tasks(fleet) == []
 
 
+def test_rows_come_after_what_is_open_of_a_type(cli: Cli, fleet: Fleet, tmp_path: Path) -> None:
+    """In the store, in the same file, for the same shop; a shop that has none waits for nothing, and is counted."""
+    (first,) = cli.run("task", "create", "--shop", "pdd:s1", "--type", "sync_order")["created"]
+    rows = [["pdd:s1", "refresh_goods", "同步订单"], ["pdd:s2", "refresh_goods", "sync_order"]]
+    rows += [["pdd:s3", "refresh_goods", "sync_order"], ["pdd:s3", "sync_order", ""]]
+    path = task_sheets.write(tmp_path / "a.csv", rows, ("shop", "type", "after"))
+    counted = [{"type": "sync_order", "waiting": 2, "tasks": 2, "free": 1}]
+    told = cli.run("task", "create", "--file", path, "--dry-run")
+    assert (told["after"], told["tasks"]) == (counted, 4)
+    said = cli.call("task", "create", "--file", path, "--dry-run").stdout
+    assert "after sync_order: 2 wait for 2 open ones, for 1 none is open" in said
+    assert cli.run("task", "create", "--file", path)["after"] == counted
+    made = {(task.shop_id, task.task_type): task for task in tasks(fleet)}
+    assert made["s1", "refresh_goods"].depends_on == (first,)
+    assert made["s2", "refresh_goods"].depends_on == ()
+    assert made["s3", "refresh_goods"].depends_on == (made["s3", "sync_order"].task_id,)
+
+    one = cli.run("task", "create", "--shop", "pdd:s1,pdd:s2", "--type", "single_product", "--after", "refresh_goods",
+                  "--payload", '{"goods_id": "G1"}')  # fmt: skip
+    assert one["after"] == [{"type": "refresh_goods", "waiting": 2, "tasks": 2, "free": 0}]
+    circle = [["pdd:s4", "refresh_goods", "sync_order"], ["pdd:s4", "sync_order", "refresh_goods"]]
+    path = task_sheets.write(tmp_path / "b.csv", circle, ("shop", "type", "after"))
+    bad = cli.run("task", "create", "--file", path, code=2)["bad"]
+    assert [(fault["row"], fault["column"], "is a circle" in fault["reason"]) for fault in bad] == [
+        (2, "after", True),
+        (3, "after", True),
+    ]
+
+
 def test_rows_that_are_active_already_are_told_before_anything_is_created(
     cli: Cli, fleet: Fleet, tmp_path: Path
 ) -> None:

@@ -49,7 +49,9 @@ class NewTask(shapes.Body):
     delay: Annotated[float, Field(ge=0, le=315_360_000, description="seconds")] = 0
     not_before: Annotated[str, Field(max_length=64)] = ""
     deadline: Annotated[str, Field(max_length=64)] = ""
-    depends_on: list[Id] = Field(default=[], max_length=100)
+    depends_on: list[Id] = Field(
+        default=[], max_length=100, description="ids, or task types: what is open of these for the same shop"
+    )
     on_dependency_failure: Annotated[str, Field(pattern=f"^({'|'.join(POLICIES)})?$")] = ""
     batch: Annotated[str, Field(max_length=64)] = ""
     if_duplicate: Literal["reject", "queue", "force"] = "reject"

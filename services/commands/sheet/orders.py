@@ -32,7 +32,7 @@ from services.domain.text.said import Said
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
 from services.engine.recipe import payload_text
-from services.engine.spec import Before, Checked, TaskSpec, Twin
+from services.engine.spec import After, Before, Checked, TaskSpec, Twin
 
 SUGGESTED = 200  #: unknown shops for which a similar one is looked for
 _TIMES = frozenset({columns.NOT_BEFORE, columns.DELAY, columns.DEADLINE})
@@ -64,7 +64,9 @@ class Defaults(msgspec.Struct, frozen=True, kw_only=True):
 
 
 #: sentences that begin with the field
-_NAMED = frozenset({"links.broken", "links.twice", "links.unknown", "links.removed", "links.circle"})
+_NAMED = frozenset(
+    {"links.broken", "links.twice", "links.unknown", "links.unknown_near", "links.removed", "links.circle"}
+)
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,6 +186,11 @@ class Orders:
         if not self.reason.strip():
             found |= {one.spec.line: _again(one, self.now_ms) for one in self.again}
         return found
+
+    @property
+    def after(self) -> tuple[After, ...]:
+        """What the types mean that rows come after."""
+        return self.answer.after if self.answer is not None else ()
 
     @property
     def ignored(self) -> tuple[Column, ...]:

@@ -34,6 +34,8 @@ from services.domain.plans import recurrence, repeats
 from services.domain.task import lane
 from services.domain.task.record import Task
 from services.domain.task.search.filter_time import Times
+from services.domain.text.words import folded
+from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
 from services.messages import told
 from views.dialogs.new_task.parameters import Spot
@@ -114,7 +116,11 @@ class Delivery(FormSection):
             (self.priority, N_("Priority"), N_("1 to 10, also sets the lane")),
             (self.attempts, N_("Attempts"), N_("with growing pauses between them")),
             (self.deadline, N_("Deadline"), N_("to begin at the latest")),
-            (self.after, N_("After"), N_("tasks that must succeed first: type an id, a shop or a type")),
+            (
+                self.after,
+                N_("After"),
+                N_("must succeed first: a task, or what is open of a type; type an id, a shop or a type"),
+            ),
         )
         self._cells = [self._cell(widget, title, note) for widget, title, note in cells]
         self.body.addLayout(self._grid)
@@ -215,6 +221,7 @@ class Delivery(FormSection):
             "repeat": self.repeat.text(),
             "deadline": self.deadline.line.text(),
             "attempts": self.chosen_attempts(),
+            "after": list(self.after.kinds()),
         }
 
     def fill(self, fields: Mapping[str, Any]) -> None:
@@ -227,6 +234,9 @@ class Delivery(FormSection):
         self._touched = isinstance(attempts, int) and 0 < attempts <= MAX_ATTEMPTS
         if self._touched:
             self.attempts.set_value(int(attempts))
+        kinds = fields.get("after", ())
+        for kind in kinds if isinstance(kinds, list) else ():
+            self.after.add_kind(str(kind))
         self._on_start(self.start.current())
 
     def tell_refusals(self, errors: Sequence[tuple[object, str, str]]) -> bool:
@@ -437,7 +447,9 @@ class MomentField(QWidget):
 
 
 class AfterField(QWidget):
-    """Tasks that must succeed first: found by id, shop or type, each a chip; ids can be pasted as well.
+    """What must succeed first: tasks, found by id, shop or type, and types, which mean what is open of them for a shop.
+
+    Each is a chip; ids and types can be pasted as well.
 
     Signals:
     changed: other tasks, or other words.
@@ -452,6 +464,8 @@ class AfterField(QWidget):
         self.line = QLineEdit()
         self.chips: dict[str, Button] = {}
         self._offers, self._found = QStringListModel(self), list[Task]()
+        self._types: Mapping[str, TaskType] = {}
+        self._like: list[str] = []  #: types that are offered before the tasks
         self._finder = QCompleter(self._offers, self)
         self._finder.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         # PySide's stubs know no overload of a signal
@@ -468,6 +482,19 @@ class AfterField(QWidget):
         """Those picked, then those typed."""
         typed = [word for word in _BETWEEN.split(self.line.text()) if word]
         return tuple(dict.fromkeys([*self.chips, *typed]))
+
+    def set_types(self, types: Mapping[str, TaskType]) -> None:
+        """The types there are."""
+        self._types = types
+
+    def kinds(self) -> tuple[str, ...]:
+        """The types among what was picked."""
+        return tuple(name for name in self.chips if name in self._types)
+
+    def add_kind(self, name: str) -> None:
+        """Show a type as a chip, if there is one of this name."""
+        if name in self._types:
+            self.add(name, _kind_words(name))
 
     def add(self, task_id: str, words: str = "") -> None:
         """Show one as a chip."""
@@ -499,20 +526,35 @@ class AfterField(QWidget):
 
     def show_found(self, tasks: Sequence[Task]) -> None:
         """Offer what was found."""
-        self._found = list(tasks)
-        self._offers.setStringList([_words(task) for task in self._found])
-        if self._found and self.line.hasFocus():
+        self._found, self._like = list(tasks), self._types_like(self.line.text())
+        self._offers.setStringList([*map(_kind_words, self._like), *map(_words, self._found)])
+        if self._offers.rowCount() and self.line.hasFocus():
             self._finder.complete()
+
+    def _types_like(self, words: str) -> list[str]:
+        typed = folded(words)
+        names = {name: (name, *kind.title.values()) for name, kind in self._types.items()}
+        return [name for name, some in names.items() if any(typed in folded(one) for one in some)] if typed else []
+
+    def _meant(self, word: str) -> str:
+        """The type that a word is the name or a title of, "" for none or several."""
+        typed = folded(word)
+        found = [name for name, kind in self._types.items() if typed in map(folded, (name, *kind.title.values()))]
+        return found[0] if len(found) == 1 else ""
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Enter makes chips of what was typed; Backspace in an empty field takes the last one away."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() and self.line.text().strip():
-            typed = [word for word in _BETWEEN.split(self.line.text()) if word]
+            whole = self.line.text().strip()
+            typed = [whole] if self._meant(whole) else [word for word in _BETWEEN.split(whole) if word]
             self.line.clear()
             for word in typed:
-                self.add(word)
+                if kind := self._meant(word):
+                    self.add_kind(kind)
+                else:
+                    self.add(word)
         elif event.key() == Qt.Key.Key_Backspace and self.chips and not self.line.text():
             self.remove(list(self.chips)[-1])
         else:
@@ -530,10 +572,19 @@ class AfterField(QWidget):
 
     def take(self, place: int) -> None:
         """Take one of those."""
+        if 0 <= place < len(self._like):
+            self.line.clear()
+            self.add_kind(self._like[place])
+            return
+        place -= len(self._like)
         if 0 <= place < len(self._found):
             task = self._found[place]
             self.line.clear()
             self.add(task.task_id, _words(task))
+
+
+def _kind_words(name: str) -> str:
+    return safe.one_line(_("{type}: what is open of it for the shop").format(type=type_names.name(name)))
 
 
 def _words(task: Task) -> str:

@@ -31,7 +31,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     delay_min: float = 0.0
     at_ms: int = 0  #: not before this instant, 0 for none
     deadline_ms: int = 0  #: must have begun before this instant, 0 for none
-    depends_on: tuple[str, ...] = ()  #: ids of tasks that must succeed first
+    depends_on: tuple[str, ...] = ()  #: ids of tasks that must succeed first, and types
     attempts: int = 0  #: 0 leaves it to the task type
     if_duplicate: str = REJECT
     reason: str = ""  #: why the twins are forced

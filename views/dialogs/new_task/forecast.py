@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from services.commands.tasks import After
 from services.domain.fleet.shop import Shop
 from services.domain.gates import listed
 from services.domain.insight.forecast import durations, outlook
@@ -18,7 +19,7 @@ from services.spans import between
 from views.dialogs.new_task.draft import Draft
 from views.dialogs.new_task.side import SideColumn, tasks
 from views.dialogs.new_task.twin_notice import DoneNotice, TwinNotice
-from views.dialogs.new_task.twins import Twins
+from views.dialogs.new_task.twins import Twins, after_facts
 from views.dialogs.notice import Notice
 from views.dialogs.schema.json_text import pretty
 from views.support import instant, shown, text
@@ -122,6 +123,7 @@ class Forecast(SideColumn):
         self._draft = Draft()
         self._dim = False
         self._barred: Mapping[str, str] = {}
+        self._after: tuple[After, ...] = ()
         self._lead = Label("", "body", "text2")
         self._number = Label("", "number")
         self._each = Label("", "body", "text2")
@@ -173,6 +175,7 @@ class Forecast(SideColumn):
         self.twins.show_twins(twins.headline() if twins.by_shop else "", twins.words(), draft.if_duplicate)
         known = bool(draft.asked - twins.unread)
         self.done.show_done(*twins.asked(draft.asked), again=draft.again, known=known)
+        self._after = twins.after if draft.depends_on else ()
         self._barred = {shop: twins.barred[shop] for shop in draft.going() if shop in twins.barred}
         self.barred.show_words(*_cannot_start(draft.number, self._barred, shops))
         self._show_message()
@@ -196,6 +199,7 @@ class Forecast(SideColumn):
         rows = [(shared, text.count(draft.number - own))]
         if own:
             rows.append((_("Dedicated queues"), text.count(own)))
+        rows += after_facts(self._after)
         rows += [(_("Ran last"), before)] if before else []
         rows += self._times(draft, usual, snapshot) if first_run is None else [(_("First starts"), _planned(first_run))]
         if kind is not None:
@@ -221,6 +225,8 @@ class Forecast(SideColumn):
             return [(_("First starts"), _("once the broker takes messages"))]
         if not number and draft.number:
             return [(_("First starts"), _("once one may start"))]
+        if draft.depends_on and not any(one.free for one in self._after):
+            return [(_("First starts"), _("once what it waits for has succeeded"))]
         first_ms, done_ms = max(wait_ms, found.first_s * 1000), max(wait_ms + expected * 1000, found.done_s * 1000)
         starts = text.until(shown.span(first_ms)) if first_ms >= 1000 else _("at once")
         rows = [(_("First starts"), starts)]

@@ -279,7 +279,7 @@ class NewTaskForm(ScrollPane):
             "payload": mask.masked(dict(draft.payload)),
             "priority": draft.priority,
             "delivery": self.delivery.fields(),
-            "after": bool(draft.depends_on),
+            "after": not {*draft.depends_on}.issubset(self.delivery.after.kinds()),
         }
 
     def refill(self, fields: Mapping[str, Any], known: Known, lead: str) -> None:
@@ -296,6 +296,7 @@ class NewTaskForm(ScrollPane):
     def show_choices(self, known: Known) -> None:
         """Offer the shops and types there are."""
         self.what.show_choices(known.shops, known.types)
+        self.delivery.after.set_types(known.types)
         self.shops.picker.set_shops(known.shops)
         self.shops.picker.set_states(known.states, known.at_ms)
 

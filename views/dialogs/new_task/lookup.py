@@ -75,7 +75,7 @@ class Lookup(QObject):
     def check(self, kind: TaskType, draft: Draft) -> None:
         """Look which of the tasks are active already, and which could not start."""
         later = bool(draft.at_ms or draft.delay_min)
-        call = partial(find, self._context.tasks, kind, draft.shops, draft.payload, draft.priority, later=later)
+        call = partial(self._look, kind, draft, later=later)
         self._checking.start(call, self.checked.emit, self._on_unchecked)
 
     def check_no_more(self) -> None:
@@ -91,6 +91,12 @@ class Lookup(QObject):
     def find(self, words: str) -> None:
         """Look for tasks by id, shop or type."""
         self._finding.start(partial(self._fitting, words), self.found.emit, lambda _error: None)
+
+    def _look(self, kind: TaskType, draft: Draft, *, later: bool) -> Twins:
+        found = find(self._context.tasks, kind, draft.shops, draft.payload, draft.priority, later=later)
+        if not draft.depends_on:
+            return found
+        return msgspec.structs.replace(found, after=self._context.commands.tasks.after(draft.specs("")))
 
     def _fitting(self, words: str) -> list[Task]:
         terms = tuple(self._term(word.casefold()) for word in words.split()[:MOST_WORDS])

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from services import messages
+from services.commands.tasks import After
 from services.domain.task import ledger
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
@@ -23,7 +24,7 @@ from services.domain.types.task_type import TaskType
 from services.i18n import _, ngettext
 from services.monitor.tasks import TaskQueries
 from views.support import instant, shown, text
-from views.support.words import origins
+from views.support.words import origins, type_names
 
 SHOPS_AT_ONCE = 200
 MOST = 5000
@@ -39,6 +40,7 @@ class Twins(msgspec.Struct, frozen=True, kw_only=True):
     asks: frozenset[str] = frozenset()  #: shops whose type asks why it is done again so soon, or where ``unread``
     unread: frozenset[str] = frozenset()  #: of those the ones of which nobody can read whether it was done
     barred: Mapping[str, str] = msgspec.field(default_factory=dict)
+    after: tuple[After, ...] = ()  #: what the types mean that the tasks come after
 
     def among(self, shops: Sequence[str]) -> Twins:
         """Those of some shops."""
@@ -48,6 +50,7 @@ class Twins(msgspec.Struct, frozen=True, kw_only=True):
             asks=self.asks.intersection(shops),
             unread=self.unread.intersection(shops),
             barred={shop: self.barred[shop] for shop in shops if shop in self.barred},
+            after=self.after,
         )
 
     def before(self, now_ms: int) -> str:
@@ -93,6 +96,19 @@ class Twins(msgspec.Struct, frozen=True, kw_only=True):
         """How many shops."""
         number = len(self.by_shop)
         return ngettext("{n} shop already has this task", "{n} shops already have this task", number).format(n=number)
+
+
+def after_facts(found: Iterable[After]) -> list[tuple[str, str]]:
+    """What it means to come after a type: for how many tasks how many wait, and for how many shops none is open."""
+    rows = []
+    for one in found:
+        many = ngettext("{n} task", "{n} tasks", one.tasks).format(n=text.count(one.tasks))
+        waits = ngettext("{n} waits for {tasks}", "{n} wait for {tasks}", one.waiting)
+        none = ngettext("{n} has none open", "{n} have none open", one.free).format(n=text.count(one.free))
+        told = [waits.format(n=text.count(one.waiting), tasks=many)] if one.waiting else []
+        told += [none] if one.free else []
+        rows.append((_("After {type}").format(type=type_names.name(one.task_type)), text.listed(told)))
+    return rows
 
 
 def standing(statuses: Iterable[str]) -> str:

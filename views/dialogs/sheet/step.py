@@ -25,7 +25,7 @@ from views.dialogs.file import FileDialog
 from views.dialogs.new_task.draft import QUEUE, REJECT, STOP, Draft
 from views.dialogs.new_task.side import SideColumn, tasks
 from views.dialogs.new_task.twin_notice import DoneNotice, TwinNotice
-from views.dialogs.new_task.twins import standing
+from views.dialogs.new_task.twins import after_facts, standing
 from views.dialogs.notice import Notice
 from views.dialogs.sheet.columns import SheetColumns
 from views.dialogs.sheet.grid import SheetGrid
@@ -377,7 +377,7 @@ class SheetSummary(SideColumn):
         self._gates: Mapping[int, str] = {}
         self.barred, self.barred_link = Notice("warning"), LinkLabel(ONLY_THESE)
         self.barred.add_links(self.barred_link)
-        self._kinds, self._platforms, self._defaults = (KeyValues(spread=True) for _place in range(3))
+        self._kinds, self._platforms, self._after, self._defaults = (KeyValues(spread=True) for _place in range(4))
         self._else = Label("", "label", "text3", wrap=True)
         self.change = LinkLabel(N_("Change"))
         column = self.body
@@ -386,6 +386,8 @@ class SheetSummary(SideColumn):
         column.addSpacing(4)
         for notice in (self.repeats, self.twins, self.done, self._before, self.barred):
             column.addWidget(notice)
+        column.addSpacing(8)
+        column.addWidget(self._after)
         for facts in (self._kinds, self._platforms):
             column.addSpacing(8)
             column.addWidget(line())
@@ -419,7 +421,8 @@ class SheetSummary(SideColumn):
 
     def facts(self) -> dict[str, str]:
         """The numbers shown, by name."""
-        return self._kinds.values() | self._platforms.values() | self._defaults.values()
+        some = (self._kinds, self._platforms, self._after, self._defaults)
+        return {name: value for facts in some for name, value in facts.values().items()}
 
     def say(self) -> None:
         """Say it in the present language."""
@@ -438,6 +441,7 @@ class SheetSummary(SideColumn):
         self._kinds.set_rows([(self._type_word(name), text.count(count)) for name, count in found.types.most_common()])
         platforms = found.platforms.most_common()
         self._platforms.set_rows([(called.platform(name), text.count(count)) for name, count in platforms])
+        self._after.set_rows(after_facts(found.after))
         self._else.setText(_("Where a row says nothing:"))
         self._defaults.set_rows(self._default_rows(found))
 
@@ -512,6 +516,10 @@ class SheetSummary(SideColumn):
         elif draft.delay_min:
             start = text.until(shown.span(draft.delay_min * 60_000))
         rows.append((_("Start"), start))
+        if given.deadline_ms:
+            rows.append((_("Deadline"), shown.clock(given.deadline_ms, given.deadline_ms)))
+        if given.depends_on:
+            rows.append((_("After"), text.listed([self._type_word(name) for name in given.depends_on[:RUNS_NAMED]])))
         if draft.payload:
             kind = self._type_word(draft.task_type)
             rows.append((_("Parameters"), _("of {type}, as filled in").format(type=kind)))

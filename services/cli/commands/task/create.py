@@ -56,10 +56,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--depends-on",
+        "--after",
         action="append",
         default=[],
-        metavar="ID",
-        help="start when this one has succeeded; repeatable",
+        metavar="ID|TYPE",
+        help="start when this one has succeeded; a task type: what is open of it for the same shop; repeatable",
     )
     parser.add_argument(
         "--on-dependency-failure",
@@ -133,6 +134,7 @@ def create(context: Context) -> int:
         why = _why_unsent(engine, done)
     batch = batch if done.created else ""
     told = _created(done, errors) | {"warnings": warnings, "batch": batch, "same_work": before, "unsent": why}
+    context.warn(task_sheet.after(done.after))
     context.show(told, _lines(done, errors, batch, zone, why))
     return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates or done.done else EXIT_OK
 
@@ -162,7 +164,7 @@ def _create_of_file(context: Context) -> int:
         before, zone = _before(context, engine, done), shapes.zone(engine)
         why = _why_unsent(engine, done)
     batch = batch if done.created else ""
-    told = task_sheet.document(asked) | _created(done, errors) | {"warnings": warnings, "batch": batch}
+    told = _created(done, errors) | task_sheet.document(asked) | {"warnings": warnings, "batch": batch}
     told |= {"dry_run": args.dry_run, "same_work": before, "unsent": why}
     words = [
         *task_sheet.lines(asked, created=goes),
@@ -398,6 +400,7 @@ def _created(done: Submitted, errors: list[dict[str, Any]]) -> dict[str, Any]:
         ],
         "errors": errors,
         "unconfirmed": done.unconfirmed,
+        "after": [task_sheet.after_document(one) for one in done.after],
     }
 
 

@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 import pytest
+from msgspec.structs import astuple
 
 from services.domain.change import Forget, Published
 from services.domain.gates import dependency
@@ -118,6 +119,99 @@ def test_limits(room: Room, fields: dict[str, Any], field: str) -> None:
         room.ask_create(f"t{number}")
     ((_, named, _),) = room.producer.submit([room.spec(**fields)]).errors
     assert named == field
+
+
+def test_a_type_means_what_is_open_of_it_for_the_same_shop(room: Room) -> None:
+    room.define("sync", title={"en": "Sync orders", "zh": "同步订单"})
+    first, second = (room.create(task_type="sync", shop_id="s1") for _ in "ab")
+    room.create(task_type="sync", shop_id="s2", delay_s=60)
+    room.finish(room.running(task_type="sync", shop_id="s3"), "succeeded")
+    room.create(task_type="other", shop_id="s4")
+    rows = [room.spec(shop_id=f"s{number}", depends_on=("sync",)) for number in range(1, 5)]
+    done = room.producer.submit(rows)
+    made = by_shop(done.created)
+    assert (done.errors, made["s1"].depends_on) == ((), (first.task_id, second.task_id))
+    assert [len(made[f"s{number}"].depends_on) for number in range(1, 5)] == [2, 1, 0, 0]
+    assert [room.task(made[shop].task_id).status for shop in ("s1", "s2", "s3")] == ["blocked", "blocked", "queued"]
+    ((kind, waiting, tasks, free),) = [astuple(one) for one in done.after]
+    assert (kind, waiting, tasks, free) == ("sync", 2, 3, 2)
+    assert room.producer.after(rows) == done.after
+    titled = room.producer.submit([room.spec(depends_on=("同步订单",)), room.spec(depends_on=("SYNC ORDERS",))])
+    assert [len(task.depends_on) for task in titled.created] == [2, 2]
+
+
+def test_a_type_means_rows_of_the_same_bulk_too(room: Room) -> None:
+    """Those above a row of its own type, else each would wait for the other."""
+    room.define("sync")
+    rows = [
+        room.spec(shop_id="s1", depends_on=("sync",)),
+        room.spec(shop_id="s1", task_type="sync"),
+        room.spec(shop_id="s1", task_type="sync", depends_on=("sync",)),
+        room.spec(shop_id="s2", task_type="sync", depends_on=("sync",)),
+    ]
+    done = room.producer.submit(rows)
+    work, first, second, alone = sorted(
+        done.created, key=lambda task: (task.shop_id, task.task_type == "sync", task.payload)
+    )
+    assert set(work.depends_on) == {first.task_id, second.task_id}
+    assert (first.depends_on, second.depends_on, alone.depends_on) == ((), (first.task_id,), ())
+    assert (room.producer.check(rows).errors, done.errors) == ((), ())
+
+
+def test_types_that_wait_for_each_other_are_a_circle(room: Room) -> None:
+    for name in ("sync", "reply"):
+        room.define(name)
+    rows = [
+        room.spec(task_type="sync", depends_on=("reply",)),
+        room.spec(task_type="reply", depends_on=("sync",)),
+        room.spec(task_type="reply", shop_id="s2", depends_on=("sync",)),
+    ]
+    for errors in (room.producer.check(rows).errors, room.producer.submit(rows).errors):
+        assert [(spec, field) for spec, field, _ in errors] == [(rows[0], "depends_on"), (rows[1], "depends_on")]
+        assert "sync (pdd:s1) → reply (pdd:s1) → sync (pdd:s1) is a circle" in errors[0][2]
+
+
+def test_a_row_that_is_not_made_is_not_waited_for_because_of_its_type(room: Room) -> None:
+    """What does its work already is open, and waited for."""
+    room.define("sync")
+    held = room.create(task_type="sync", payload={})
+    rows = [
+        room.spec(task_type="sync", payload={}),
+        room.spec(task_type="sync", priority="urgent"),
+        room.spec(depends_on=("sync",)),
+        room.spec(depends_on=("sync", held.task_id)),
+    ]
+    checked = room.producer.check(rows)
+    assert ([twin.spec for twin in checked.twins], [spec for spec, _, _ in checked.errors]) == ([rows[0]], [rows[1]])
+    done = room.producer.submit(rows)
+    assert [spec for spec, _ in done.duplicates] == [rows[0]]
+    assert [spec for spec, _, _ in done.errors] == [rows[1]]
+    assert [task.depends_on for task in done.created] == [(held.task_id,)] * 2
+
+
+def test_an_id_goes_before_a_type_and_a_row_before_both(room: Room) -> None:
+    room.define("sync")
+    room.create(task_type="sync")
+    named = room.ask_create("sync", payload={"n": 0})
+    assert room.producer.submit([room.spec(depends_on=("sync",))]).created[0].depends_on == (named.task_id,)
+    done = room.producer.submit([room.spec(key="sync"), room.spec(depends_on=("sync",))])
+    assert done.created[1].depends_on == (done.created[0].task_id,)
+
+
+def test_more_than_one_may_wait_for_is_refused(room: Room) -> None:
+    room.define("sync")
+    room.producer.submit([room.spec(task_type="sync") for _ in range(dependency.MOST + 5)])
+    room.create(task_type="sync", shop_id="s2")
+    done = room.producer.submit([room.spec(depends_on=("sync",)), room.spec(shop_id="s2", depends_on=("sync",))])
+    ((spec, field, text),) = done.errors
+    assert (spec.shop_id, field, f"up to {dependency.MOST} tasks" in text) == ("s1", "depends_on", True)
+    assert [len(task.depends_on) for task in done.created] == [1]
+
+
+def test_a_misspelt_type_is_told(room: Room) -> None:
+    room.define("sync_order")
+    ((_, field, text),) = room.producer.submit([room.spec(depends_on=("sync_ordr",))]).errors
+    assert (field, "did you mean sync_order?" in text) == ("depends_on", True)
 
 
 def test_without_links_the_order_stays(room: Room) -> None:

@@ -315,7 +315,7 @@ def test_tasks_can_wait_for_others(qtbot: QtBot, fleet: Fleet, open_dialog: Open
     with qtbot.waitSignal(dialog.created):
         dialog.verbs.create.click()
     assert dialog.isVisible()
-    assert "there is no task 'nobody'" in dialog.verbs.missing.text()
+    assert "there is no task or task type 'nobody'" in dialog.verbs.missing.text()
     assert dialog.delivery._errors == 1
     dialog.delivery.after.line.setText(f"{first.task_id}，{first.task_id}")
     with qtbot.waitSignal(dialog.created):
@@ -349,6 +349,39 @@ def test_what_they_wait_for_is_found_by_type_and_shop_and_is_a_chip(
     with qtbot.waitSignal(dialog.created):
         dialog.verbs.create.click()
     assert {tuple(task.depends_on) for task in tasks(fleet) if task.task_type == "sync_order"} == {(wanted.task_id,)}
+
+
+def test_they_can_wait_for_what_is_open_of_a_type(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    ticked = [shop.partition(":")[2] for shop in SHOPS]
+    first, second = fleet.context.commands.tasks.create(
+        [TaskSpec(platform="pdd", shop_id=ticked[0], task_type="get_content", payload={"n": n}) for n in (1, 2)],
+        origin="cli",
+    ).created
+    dialog = open_dialog(PREFILL)
+    after = dialog.delivery.after
+    after.line.setFocus()
+    qtbot.keyClicks(after.line, "get_con")
+    qtbot.waitUntil(lambda: len(after.offered()) == 2)
+    after.take(0)
+    assert dialog.delivery.depends_on() == ("get_content",)
+    facts = dialog.forecast.facts
+    qtbot.waitUntil(lambda: "After get_content" in facts())
+    assert facts()["After get_content"] == "1 waits for 2 tasks, 2 have none open"
+    after.remove("get_content")
+    qtbot.waitUntil(lambda: "After get_content" not in facts())
+    after.line.setText("获取页面内容")
+    qtbot.keyClick(after.line, Qt.Key.Key_Return)
+    assert list(after.chips) == ["get_content"]
+    dialog.verbs.keep.click()
+    (asked,) = dialog.findChildren(NameDialog)
+    asked.field.setText("after")
+    asked.done_button.click()
+    kept = dialog.templates.all()["after"]
+    assert (kept["delivery"]["after"], kept["after"]) == (["get_content"], False)
+    with qtbot.waitSignal(dialog.created):
+        dialog.verbs.create.click()
+    made = {task.shop_id: set(task.depends_on) for task in tasks(fleet) if task.task_type == "sync_order"}
+    assert made == {ticked[0]: {first.task_id, second.task_id}, ticked[1]: set(), ticked[2]: set()}
 
 
 @pytest.mark.parametrize(
