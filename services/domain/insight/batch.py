@@ -116,6 +116,13 @@ class ShopLeft(msgspec.Struct, frozen=True):
     person: bool  #: some of it goes on only when somebody does something
 
 
+class Undone(msgspec.Struct, frozen=True, kw_only=True):
+    """What is not done, by what holds it and by shop."""
+
+    holds: tuple[Hold, ...] = ()
+    left: tuple[ShopLeft, ...] = ()
+
+
 class Story(msgspec.Struct, frozen=True, kw_only=True):
     """A batch as its tasks tell it; those that were sent again stand as their successors."""
 
@@ -124,6 +131,7 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
     edges: tuple[Edge, ...] = ()
     holds: tuple[Hold, ...] = ()
     left: tuple[ShopLeft, ...] = ()  #: the same by shop
+    undone: Mapping[tuple[str, str], Undone] = {}  #: both of the tasks of one box alone, by its key
     types_only: bool = False  #: there are too many boxes to tell those of a type apart
     workers: int = 0  #: that are at work on it now
     retrying: int = 0  #: those of what waits that failed and are tried again later
@@ -225,6 +233,9 @@ def story(
                 links.setdefault((before, key(task)), []).append(number)
     followers = _followers(known, by_id)
     holds = _holds(known, followers, gates)
+    of_box: dict[tuple[str, str], list[Task]] = defaultdict(list)
+    for task in known:
+        of_box[key(task)].append(task)
     wanting = [name for one in holds if one.person for name in one.ids]
     edges = tuple(Edge(before, after, max(numbers) > 1) for (before, after), numbers in sorted(links.items()))
     depths = _depths(counts.keys(), edges)
@@ -237,6 +248,10 @@ def story(
         edges=edges,
         holds=holds,
         left=_left(known, followers, gates),
+        undone={
+            name: Undone(holds=_holds(some, followers, gates), left=_left(some, followers, gates))
+            for name, some in of_box.items()
+        },
         types_only=not fine,
         workers=len({task.worker for task in known if task.status == Status.RUNNING}),
         retrying=sum(task.status == Status.RETRYING for task in known),

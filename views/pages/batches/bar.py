@@ -171,6 +171,12 @@ class Boxes(QWidget):
             self.setToolTip(words.box_title(box, self._called) if box is not None else "")
             self.update()
 
+    def event(self, event: QEvent) -> bool:
+        """Esc is for the box that is chosen before it is for the window."""
+        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape and self._picked is not None:
+            event.accept()  # as a key, not as a shortcut
+        return super().event(event)
+
     def leaveEvent(self, event: QEvent) -> None:
         """No box is under the mouse any more."""
         super().leaveEvent(event)
@@ -191,13 +197,15 @@ class Boxes(QWidget):
             self.opened.emit(found)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows go between boxes, Space chooses one, Enter opens its tasks."""
+        """Arrows go between boxes, Space chooses one, Esc lets it go, Enter opens its tasks."""
         moves = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
         key = Qt.Key(event.key())
         if key in moves and self._cursor is not None:
             self._move(*moves[key])
         elif key == Qt.Key.Key_Space and self._cursor is not None:
             self._pick(self._cursor)
+        elif key == Qt.Key.Key_Escape and self._picked is not None:
+            self._pick(self._picked)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._cursor is not None:
             self.opened.emit(self._cursor)
         else:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLabel, QMenu, QSplitter, QVBoxLayout, QWidget
 
 from services.domain.insight import batch as insight
-from services.domain.insight.batch import Hold, ShopLeft, Story
+from services.domain.insight.batch import Hold, ShopLeft, Story, Undone
 from services.domain.task.record import Task
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
@@ -38,7 +38,6 @@ from views.support.keys import bind
 from views.support.look import Label, set_look
 from views.support.operation import Operation
 from views.support.throttle import Debounce
-from views.support.words import type_names
 from views.tables.at_rest import AtRest
 from views.tables.record_model import Heading, RecordModel, parted, sorted_rows
 from views.tables.table_view import TableView
@@ -55,8 +54,8 @@ from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
 EVERY_MS, TYPING_MS = 3000, 200
-#: how long what the verbs would change is told as it was found out
-AHEAD_MS = 15_000
+#: how long what the verbs would change is told as it was found out, at most, and at least while their numbers change
+AHEAD_MS, CHANGED_MS = 15_000, 2000
 LOADED = 2000
 ALL, OPEN, ENDED = "all", "open", "ended"
 TABS = ((ALL, N_("All")), (OPEN, N_("Not ended")), (ENDED, N_("Ended")))
@@ -67,8 +66,6 @@ BESIDE = 1050
 BAR = 8
 #: columns of a name that the title takes
 NAMED = 34
-#: ids that a filter of tasks names
-MOST_NAMED = 50
 #: the status whose glyph stands before the number
 GLYPHS = {
     insight.DONE: "succeeded",
@@ -103,6 +100,20 @@ class Answer(msgspec.Struct, frozen=True):
     at_ms: int
 
 
+class Foreseen(msgspec.Struct, frozen=True):
+    """What the verbs of a batch would change, when that was found out (UTC ms), and of how many tasks."""
+
+    ahead: Ahead | None = None
+    at_ms: int = 0
+    retries: int = 0
+    raises: int = 0
+
+    def is_old(self, one: BatchNow) -> bool:
+        """Whether it is to be found out anew for the batch as it is now."""
+        same = (self.retries, self.raises) == (one.retries, one.raises)
+        return one.at_ms - self.at_ms > (AHEAD_MS if same else CHANGED_MS)
+
+
 class BatchesPage(ListPage[BatchNow]):
     """A list, and beside it the batch under the cursor."""
 
@@ -131,7 +142,7 @@ class BatchesPage(ListPage[BatchNow]):
             self._call, "", self, every_ms=EVERY_MS, follows=context.feed, most=LOADED
         )
         self._telling, self._foreseeing = Operation(self, latest=True), Operation(self, latest=True)
-        self._foreseen: dict[str, tuple[Ahead | None, int]] = {}  #: of the batch that stands there, with when
+        self._foreseen: dict[str, Foreseen] = {}  #: of the batch that stands there
         self.make(self._build, self._connect)
 
     # the page
@@ -454,11 +465,11 @@ class BatchesPage(ListPage[BatchNow]):
     def _show_one(self, one: BatchNow, *, settle: bool = False) -> None:
         """``settle``: what is not done stands in its order again; else only where it is of another batch."""
         settle = settle or self._shown != one.key
-        ahead, at_ms = self._foreseen.get(one.key, (None, 0))
-        one = replace(one, ahead=ahead, ahead_ms=at_ms)
+        known = self._foreseen.get(one.key, Foreseen())
+        one = replace(one, ahead=known.ahead, ahead_ms=known.at_ms)
         self._one, self._shown = one, one.key if one.story is not None else ""
-        if one.story is not None and (one.retries or one.raises) and one.at_ms - at_ms > AHEAD_MS:
-            self._foresee(one.key)
+        if one.story is not None and (one.retries or one.raises) and known.is_old(one):
+            self._foresee(one)
         story = one.story or Story()
         self.boxes.show_story(story, words.any_shop if story.types_only else CALLED[one.by])
         self._box_room.setFixedHeight(min(330, self.boxes.height() + BAR))
@@ -466,37 +477,35 @@ class BatchesPage(ListPage[BatchNow]):
         self._show_held(settle=settle)
         self._say_one()
 
-    def _foresee(self, key: str) -> None:
+    def _foresee(self, one: BatchNow) -> None:
         """Find out what its verbs would change; where that is not known, nothing is said of it."""
-        if not self._foreseeing.busy or key not in self._foreseen:
-            self._foreseen.setdefault(key, (None, 0))
-            call = partial(self._context.batches.ahead, key)
-            self._foreseeing.start(call, partial(self._show_ahead, key), lambda _error: None)
+        if not self._foreseeing.busy or one.key not in self._foreseen:
+            self._foreseen.setdefault(one.key, Foreseen())
+            call = partial(self._context.batches.ahead, one.key)
+            self._foreseeing.start(call, partial(self._show_ahead, one), lambda _error: None)
 
-    def _show_ahead(self, key: str, ahead: Ahead | None) -> None:
-        self._foreseen = {key: (ahead, instant.now_ms())}
-        if self._one is not None and self._one.key == key:
+    def _show_ahead(self, of: BatchNow, ahead: Ahead | None) -> None:
+        self._foreseen = {of.key: Foreseen(ahead, instant.now_ms(), of.retries, of.raises)}
+        if self._one is not None and self._one.key == of.key:
             self._show_one(self._one)
 
     def _show_held(self, *, settle: bool) -> None:
         one = self._one
         story = one.story if one is not None else None
-        holds = list(story.holds) if story is not None else []
-        if self.boxes.picked is not None:
-            kind = self.boxes.picked[0]
-            holds = [hold for hold in holds if kind in dict(hold.types)]
+        told: Story | Undone | None = story
+        if story is not None and self.boxes.picked is not None:
+            told = story.undone.get(self.boxes.picked, Undone())
+        holds = list(told.holds) if told is not None else []
         if sorts := self._held.sorts:
             holds = sorted_rows(holds, sorts, VALUES.__getitem__)
         self._held.apply([row for hold in holds for row in (hold, *hold.parts)], settle=settle)
-        left = list(story.left) if story is not None else []
-        if self.boxes.picked is not None:
-            box = next(one for one in self.boxes.boxes() if one.key == self.boxes.picked)
-            left = [one for one in left if one.shop in box.shops and box.task_type in dict(one.types)]
+        left = list(told.left) if told is not None else []
         self._left.apply(left, settle=settle)
         self.left_by.set_suffix(GATE, text.count(len(holds)))
         self.left_by.set_suffix(SHOP, text.count(len(left)))
         listed = self.held if self.left_by.current() == GATE else self.left
         self._held_stack.setCurrentWidget(listed if holds or story is None else self.done)
+        self._say_held()
 
     # saying
 
@@ -545,14 +554,18 @@ class BatchesPage(ListPage[BatchNow]):
             only = _("too many to be told apart by more than their type") if one.story.types_only else ""
             self.box_card.set_note(text.listed([part for part in (shops, boxes, only) if part]))
             self.forecast_card.set_note(forecast.note(one))
-            picked = self.boxes.picked
-            self.held_card.set_note(
-                type_names.name(picked[0])
-                if picked is not None
-                else _("by what holds it; what needs a person comes first")
-            )
+            self._say_held()
         self._changes.set_note(_("as of {time}").format(time=shown.clock(one.at_ms, one.at_ms)) if one.at_ms else "")
         self._say_rights()
+
+    def _say_held(self) -> None:
+        """Of which box what is not done stands there, or in which order."""
+        box = next((one for one in self.boxes.boxes() if one.key == self.boxes.picked), None)
+        if box is None:
+            self.held_card.set_note(_("by what holds it; what needs a person comes first"))
+        else:
+            called = words.any_shop if self._one is None else CALLED[self._one.by]
+            self.held_card.set_note(words.box_title(box, called))
 
     def _say_rights(self) -> None:
         one = self._one
@@ -600,12 +613,8 @@ class BatchesPage(ListPage[BatchNow]):
         hold = self._held.find(str(key))
         if hold is None or self._one is None:
             return
-        if ":" in hold.key:
-            self.navigate.emit("tasks", filter.format_terms((equals("id", *hold.ids[:MOST_NAMED]),)))
-            return
-        field = "status" if hold.key in set(Status) else "gate"
-        terms = (equals("batch", self._one.view.batch), equals(field, hold.key))
-        self.navigate.emit("tasks", filter.format_terms(terms))
+        box = next((one for one in self.boxes.boxes() if one.key == self.boxes.picked), None)
+        self.actions_of_page.show_hold(self._one, hold, box, self._one.by)
 
     def _on_clicked(self, index: QModelIndex) -> None:
         """The next step of a reason is a door."""
@@ -647,7 +656,10 @@ def _story(batches: BatchQueries, queries: TaskQueries, name: str, by: str) -> B
     }
     view, story = batches.show(name), insight.story(tasks, queries.gates(tasks), within[by])
     owners = batches.owners() if any(hold.parts for hold in story.holds) else {}
-    story = replace(story, holds=tuple(_owned(hold, owners) for hold in story.holds))
+    undone = {
+        key: replace(one, holds=tuple(_owned(hold, owners) for hold in one.holds)) for key, one in story.undone.items()
+    }
+    story = replace(story, holds=tuple(_owned(hold, owners) for hold in story.holds), undone=undone)
     return replace(
         BatchNow(view=view),
         story=story,

@@ -14,8 +14,9 @@ from services.commands.batches import BatchCommands, BatchOutcome, BatchPlan
 from services.commands.outcome import Outcome
 from services.commands.tasks import TaskCommands
 from services.domain.insight import batch as insight
-from services.domain.insight.batch import Box
+from services.domain.insight.batch import Box, Hold
 from services.domain.task.search import filter
+from services.domain.task.search.filter import FINGERPRINT_LENGTH
 from services.domain.task.search.query import Term, equals, excludes
 from services.domain.task.status import REPLACED, Status
 from services.i18n import N_, _, ngettext
@@ -37,6 +38,8 @@ from views.widgets.toast import ToastSpec
 
 #: shops that a filter of tasks names, and letters of ids in one
 MOST_SHOPS, MOST_NAMED = 200, 16_000
+#: letters of one cause that are named one by one, and of several
+FEW, MOST_IDS = 50, 500
 
 
 class BatchActions(PageActs):
@@ -54,22 +57,45 @@ class BatchActions(PageActs):
 
     def show_box(self, one: BatchNow, box: Box | None, by: str = insight.PLATFORM) -> None:
         """Its tasks, of one box alone where one is named; ``by``: what tells boxes of a type apart."""
-        terms = [equals("batch", one.view.batch)]
-        if box is not None:
-            terms.append(equals("type", box.task_type))
-            if box.within and by == insight.PLATFORM:
-                terms.append(equals("platform", box.within))
-            elif by == insight.GROUP and one.story is not None and len(box.shops) < one.story.shops:
-                if len(box.shops) > MOST_SHOPS:
-                    said = _("Its {n} shops are too many to look for by name.").format(n=text.count(len(box.shops)))
-                    self._context.toast(ToastSpec(text=said, status="warning"))
-                    return
-                terms.append(equals("shop", *box.shops))
+        terms = self._of_box(one, box, by)
+        if terms is None:
+            return
         if one.view.again.get(Status.DEAD):
             terms.append(excludes("triage", *sorted(REPLACED)))
         if one.view.again.get(Status.CANCELLED):
             terms += self._but_created_again(one)
         self.shown.emit("tasks", filter.format_terms(tuple(terms)))
+
+    def show_hold(self, one: BatchNow, hold: Hold, box: Box | None, by: str = insight.PLATFORM) -> None:
+        """The tasks that this holds, of one box alone where one is named."""
+        terms = self._of_box(one, box, by)
+        if terms is None:
+            return
+        if ":" in hold.key and (hold.title is None or len(hold.ids) <= FEW):
+            terms = [equals("id", *hold.ids[:MOST_IDS])]
+        elif ":" in hold.key:
+            terms += [equals("status", Status.DEAD), equals(_of_cause(hold.cause), hold.cause)]
+        else:
+            terms.append(equals("status" if hold.key in set(Status) else "gate", hold.key))
+        if hold.key.partition(":")[0] == Status.DEAD and len(terms) > 1 and one.view.again.get(Status.DEAD):
+            terms.append(excludes("triage", *sorted(REPLACED)))
+        self.shown.emit("tasks", filter.format_terms(tuple(terms)))
+
+    def _of_box(self, one: BatchNow, box: Box | None, by: str) -> list[Term] | None:
+        """What the tasks of a box have, None where they cannot be named."""
+        terms = [equals("batch", one.view.batch)]
+        if box is None:
+            return terms
+        terms.append(equals("type", box.task_type))
+        if box.within and by == insight.PLATFORM:
+            terms.append(equals("platform", box.within))
+        elif by == insight.GROUP and one.story is not None and len(box.shops) < one.story.shops:
+            if len(box.shops) > MOST_SHOPS:
+                said = _("Its {n} shops are too many to look for by name.").format(n=text.count(len(box.shops)))
+                self._context.toast(ToastSpec(text=said, status="warning"))
+                return None
+            terms.append(equals("shop", *box.shops))
+        return terms
 
     def _but_created_again(self, one: BatchNow) -> list[Term]:
         """But for what was cancelled and created again, which is named where others were cancelled and were not."""
@@ -245,6 +271,11 @@ class BatchActions(PageActs):
     def _told_cancelled(self, outcome: Outcome) -> str:
         self.changed.emit()
         return told_cancelled(outcome)
+
+
+def _of_cause(name: str) -> str:
+    """The field of a task that names its cause so."""
+    return "fp" if len(name) == FINGERPRINT_LENGTH else "kind"
 
 
 def _outcome(call: Callable[[], BatchOutcome]) -> Outcome:

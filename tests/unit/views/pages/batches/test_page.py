@@ -235,6 +235,46 @@ def test_boxes_are_chosen_and_opened_by_keys(qtbot: QtBot, fleet: Fleet, open_pa
     with qtbot.waitSignal(page.navigate, timeout=WAIT_MS) as asked:
         qtbot.keyClick(page.boxes, Qt.Key.Key_Return)
     assert asked.args == ["tasks", f"batch:nightly type:sync_order platform:{platform}"]
+    assert page.boxes.picked
+    qtbot.keyClick(page.boxes, Qt.Key.Key_Escape)
+    assert page.boxes.picked is None
+
+
+def test_a_box_lists_what_holds_its_own_tasks_and_opens_those(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    by_platform: dict[str, list[str]] = {}
+    for task_id in create(fleet, "nightly", 40):
+        by_platform.setdefault(task_id.partition("_")[0], []).append(task_id)
+    (first, mine), (second, others) = sorted(by_platform.items(), key=lambda one: len(one[1]))[:2]
+    fleet.finish(mine[0], "dead", "SelectorNotFound: .order-list__row")
+    fleet.finish(others[0], "dead", "SelectorNotFound: .order-list__row")
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    qtbot.mouseClick(
+        page.boxes, Qt.MouseButton.LeftButton, pos=page.boxes.place(("sync_order", first)).center().toPoint()
+    )
+    rows = {hold.key: len(hold.ids) for hold in page.held.records.records()}
+    assert (rows["dead"], rows["no_worker"]) == (1, len(mine) - 1), f"none of {second}"
+    assert f"0 of {len(mine)} done" in widgets.words(page), "of which box that is"
+    with qtbot.waitSignal(page.navigate) as asked:
+        page.held.open_requested.emit("no_worker")
+    assert asked.args[1] == f"batch:nightly type:sync_order platform:{first} gate:no_worker"
+    page.left_by.choose("shop")
+    assert sum(len(one.ids) for one in page.left.records.records()) == len(mine)
+
+
+def test_a_cause_of_many_letters_opens_all_of_them(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("views.pages.batches.verbs.FEW", 1)
+    ids = create(fleet, "nightly", 3)
+    for task_id in ids:
+        fleet.finish(task_id, "dead", "SelectorNotFound: .order-list__row")
+    print_ = fleet.store.get([ids[0]])[0].fingerprint
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    with qtbot.waitSignal(page.navigate) as asked:
+        page.held.open_requested.emit(f"dead:{print_}")
+    assert asked.args[1] == f"batch:nightly status:dead fp:{print_}"
 
 
 def test_raising_goes_at_once_and_is_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
