@@ -536,8 +536,9 @@ class OverviewPage(Page):
         elif spec.opens == "workers":
             self.open_workers.emit()
         elif spec.opens == "ended":
-            instant = self.looked.now.at_ms if self.looked is not None else 0
-            self.open_tasks.emit(f"status:succeeded,dead updated>={_moment(instant - 3_600_000)}")
+            since = _moment((self.looked.now.at_ms if self.looked is not None else 0) - 3_600_000)
+            # what was a letter before and was dealt with since has not ended in this hour
+            self.open_tasks.emit(f"status:succeeded,dead updated>={since} -was:succeeded,dead@{since}")
         else:
             self.open_tasks.emit(spec.opens)
 

@@ -116,7 +116,7 @@ CURVES = {name: name for name in ("waiting", "unacked", "running", "retrying", "
     "oldest_s": "oldest_waiting_s"
 }
 #: how long a bar of each span is; they begin where such a part of the day does, so that they stay as they are
-STEPS_MS = {"6h": 5 * MINUTE_MS, "24h": 15 * MINUTE_MS, "7d": 2 * HOUR_MS, "30d": 12 * HOUR_MS}
+STEPS_MS = {"6h": 5 * MINUTE_MS, "24h": 15 * MINUTE_MS, "7d": HOUR_MS, "30d": 4 * HOUR_MS}
 SPANS = {"6h": 6 * HOUR_MS, "24h": 24 * HOUR_MS, "7d": 7 * 24 * HOUR_MS, "30d": 30 * 24 * HOUR_MS}
 STRIP_MS = 30_000  #: how often the strip is asked again
 LISTED = 6

@@ -20,7 +20,9 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.domain.insight.shop import ShopNow
+from services.domain.task.record import Step, Task
 from services.domain.task.search.filter import parse
+from services.domain.task.search.match import all_of
 from services.domain.task.search.query import Counts
 from services.monitor.live import Snapshot, StoreHealth
 from services.monitor.overview import OverviewNow, Sample
@@ -127,7 +129,14 @@ def test_the_success_rate_opens_what_ended_in_the_last_hour(qtbot: QtBot, page: 
     with qtbot.waitSignal(page.open_tasks) as heard:
         qtbot.keyClick(page.tiles["success"], Qt.Key.Key_Return)
     terms = parse(heard.args[0], now_ms=NOW_MS)
-    assert terms[1].number == pytest.approx(NOW_MS - 3_600_000, abs=1000)
+    assert terms[1].number == terms[2].number == pytest.approx(NOW_MS - 3_600_000, abs=1000)
+    died, hour = Step(at=NOW_MS - 60_000, from_="running", to="dead"), 3_600_000
+    late = Task(
+        task_id="late", shop_id="1", platform="pdd", task_type="t", status="dead", updated_at=NOW_MS, steps=(died,)
+    )
+    dealt_with = (replace(died, at=NOW_MS - 2 * hour), replace(died, from_="dead"))
+    before = replace(late, task_id="before", triage="archived", steps=dealt_with)
+    assert [task.task_id for task in (late, before) if all_of(terms)(task)] == ["late"]
 
 
 def test_a_marked_span_opens_the_tasks_of_that_time(qtbot: QtBot, page: OverviewPage) -> None:
