@@ -336,6 +336,7 @@ class _Numbers(Protocol):
     def span(self, seconds: float) -> str: ...
     def between(self, low: float, high: float) -> str: ...
     def rates(self, *per_second: float) -> tuple[str, ...]: ...
+    def percent(self, share: float) -> str: ...
     def put(self, template: str, params: Mapping[str, object]) -> str: ...
 
 
@@ -343,6 +344,7 @@ class _English:
     span = staticmethod(spans.english)
     between = staticmethod(spans.english_between)
     rates = staticmethod(spans.english_rates)
+    percent = staticmethod(spans.english_percent)
     put = staticmethod(str.format_map)
 
 
@@ -350,6 +352,7 @@ class _Present:
     span = staticmethod(spans.of_seconds)
     between = staticmethod(spans.between)
     rates = staticmethod(spans.rates)
+    percent = staticmethod(spans.percent)
     put = staticmethod(i18n.put)
 
 
@@ -358,8 +361,8 @@ _PER_S = "_per_s"
 
 def _fill(template: str, message: Message, say: _Numbers) -> str:
     """Numbers stay numbers for machines; a sentence says ``seconds`` as ``{span}``, ``low_s`` to ``high_s`` as
-    ``{spread}``, ``usual_s`` and ``nearly_s`` as ``{usual}`` and ``{nearly}``, and all rates (``in_per_s`` as ``{in}``)
-    in one unit.
+    ``{spread}``, ``usual_s`` and ``nearly_s`` as ``{usual}`` and ``{nearly}``, ``percent`` and ``progress`` as
+    ``{share}`` and ``{done}``, and all rates (``in_per_s`` as ``{in}``) in one unit.
     """
     params = message.params
     said: dict[str, str] = {}
@@ -371,6 +374,9 @@ def _fill(template: str, message: Message, say: _Numbers) -> str:
     for name in ("usual", "nearly"):
         if isinstance(seconds := params.get(f"{name}_s"), int | float):
             said[name] = say.between(seconds, seconds)
+    for name, place in (("percent", "share"), ("progress", "done")):
+        if isinstance(share := params.get(name), int | float):
+            said[place] = say.percent(share / 100)
     rates = {name: value for name, value in params.items() if name.endswith(_PER_S) and isinstance(value, int | float)}
     said |= zip((name.removesuffix(_PER_S) for name in rates), say.rates(*rates.values()), strict=True)
     try:

@@ -1,4 +1,4 @@
-"""Spans of time as people read them, in English and Chinese. Pure but for the language.
+"""Spans of time, rates and shares as people read them, in English and Chinese. Pure but for the language.
 
     duration(timedelta(seconds=372))        "6 m 12 s"      "6 分 12 秒"
     seconds(timedelta(seconds=41))          "41 s"          "41 秒"
@@ -8,6 +8,7 @@
     english(372)                            "6 m 12 s", whatever the language is
     between(130, 170)                       "2–3 min"       "2–3 分钟"
     rate(4.8)                               "4.8/s"         "4.8 条/秒"
+    percent(0.982)                          "98.2 %"        "98.2 %"
 
 A number and its unit are joined by U+202F, which never breaks at the end of a line; ``english`` has plain spaces.
 """
@@ -39,6 +40,19 @@ _Parts = list[tuple[str, str]]  #: number and unit, the larger one first
 def join(number: str, unit: str) -> str:
     """Join a number and its unit so that they stay together."""
     return f"{number}{THIN}{unit}" if unit else number
+
+
+def percent(share: float) -> str:
+    """Return a share (0.982) as ``98.2 %``; what is not all is never said to be all, what is something not nothing."""
+    shown = round(share * 100, 1)
+    if 0 < share < 1:
+        shown = min(99.9, max(0.1, shown))
+    return join(f"{shown:,.1f}", "%")
+
+
+def english_percent(share: float) -> str:
+    """The same with a plain space."""
+    return percent(share).replace(THIN, " ")
 
 
 def duration(span: timedelta, *, precise: bool = False) -> str:

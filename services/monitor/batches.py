@@ -49,8 +49,13 @@ class BatchView(msgspec.Struct, frozen=True):
 
     @property
     def progress(self) -> int:
-        """Whole per cent that have ended; 100 only when all have."""
+        """Whole per cent that have ended, for programs; 100 only when all have."""
         return self.ended * 100 // self.total if self.total else 0
+
+    @property
+    def share(self) -> float:
+        """The same for people."""
+        return self.ended / self.total if self.total else 0.0
 
 
 class Ahead(msgspec.Struct, frozen=True, kw_only=True):

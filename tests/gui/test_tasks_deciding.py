@@ -159,7 +159,7 @@ def test_what_would_be_done_twice_is_said_in_red(desk: Desk, page: TasksPage, qt
     decision_of(page).buttons[Status.PENDING].click()
     dialog = dialog_of(page, qtbot)
     assert "Would duplicate" in words(dialog)
-    assert "attempt 1 was at 60 %" in words(dialog)
+    assert "attempt 1 was at 60.0\u202f%" in words(dialog)
     assert dialog.verb_button.kind == "dangerfill"
     assert dialog.verb_button.toolTip() == "Write down first why it is to run again"
     dialog.note_field.setText("the shop lost it")

@@ -129,7 +129,7 @@ def failure_rate(world: World) -> Iterator[str]:
     eventually(lambda: any(one.worker == worker.name for one in world.fleet.engine.store.workers()))
     world.watch.turn()
     world.fleet.wait_ended([world.fleet.create(f"s{n}", fail="risk_control", max_retries=0) for n in range(6)])
-    yield "attempts failed (100 %)"
+    yield "attempts failed (100.0\u202f%)"
 
 
 def drift(world: World) -> Iterator[str]:

@@ -96,7 +96,7 @@ def test_several_shops_are_one_batch(cli: Cli) -> None:
         document["created"]
     )
     assert cli.run("stats", "--batch", batch)["status"] == {"cancelled": 3}
-    assert "3 of 3 ended (100 %)" in cli.call("stats", "--batch", batch).stdout
+    assert "3 of 3 ended (100.0\u202f%)" in cli.call("stats", "--batch", batch).stdout
 
 
 def test_a_batch_of_a_name_is_retried_as_one(cli: Cli) -> None:
@@ -113,7 +113,7 @@ def test_a_batch_of_a_name_is_retried_as_one(cli: Cli) -> None:
     assert sorted(again["created"]) == sorted(document["created"])
     assert (again["before"], again["after"]) == ({"dead": 2}, {"queued": 2}), "as they stand, not the records"
     assert cli.run("batch", "retry", "nightly", "--dry-run")["count"] == 0, "a letter is republished once"
-    assert "0 %" in cli.call("batch", "list").stdout
+    assert "0.0\u202f%" in cli.call("batch", "list").stdout
     assert cli.run("batch", "list")["batches"][0]["status"] == {"queued": 2}, "each stands once, as its successor"
 
 

@@ -225,10 +225,10 @@ def test_a_high_task_behind_a_running_one_says_which_how_far_and_when(hall: Flee
     assert wait.starts is not None
     assert 200 < wait.starts.low_s < 500 < wait.starts.mid_s < 700 < wait.starts.high_s < 1600
     # nothing was measured: what the type says of itself is not what is usual
-    assert ("slow is at 1 %" in english(wait.gate.message), "usually" in english(wait.gate.message)) == (True, False)
+    assert ("slow is at 1.0 %" in english(wait.gate.message), "usually" in english(wait.gate.message)) == (True, False)
     shown = call(hall, "task", "show", high)
     assert shown["estimate"]["basis"] == "declared"  # type: ignore[index]
-    assert "slow is at 1 %" in str(shown["sentence"])
+    assert "slow is at 1.0 %" in str(shown["sentence"])
 
 
 def test_it_starts_at_any_moment_only_where_a_living_slot_is_free(hall: Fleet) -> None:

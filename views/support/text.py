@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from services.i18n import N_, _, is_chinese, listed
-from services.spans import THIN, coarse, duration, exact, join, milliseconds, rate, rates, seconds
+from services.spans import THIN, coarse, duration, exact, join, milliseconds, percent, rate, rates, seconds
 
 __all__ = [
     "THIN",
@@ -42,7 +42,6 @@ __all__ = [
     "seconds",
     "size",
     "until",
-    "whole_percent",
     "zone_name",
 ]
 
@@ -125,22 +124,6 @@ def compact(number: int) -> str:
 
 
 _ENGLISH_STEPS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
-
-
-def percent(share: float) -> str:
-    """Return a share (0.982) as ``98.2 %``; it never rounds up to a full hundred."""
-    shown = round(share * 100, 1)
-    if shown >= 100 and share < 1:
-        shown = 99.9
-    return join(f"{shown:.1f}", "%")
-
-
-def whole_percent(share: float) -> str:
-    """Return a share without decimals; what is not all is never said to be all, and what is something not nothing."""
-    whole = math.floor(share * 100 + 0.5)
-    if 0 < share < 1:
-        whole = min(99, max(1, whole))
-    return join(str(whole), "%")
 
 
 def size(octets: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from services import assembly
+from services import assembly, spans
 from services.cli import choose, lexicon, shapes, spoken, tables
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
 from services.commands.batches import BatchOutcome, BatchPlan
@@ -60,7 +60,7 @@ def list_batches(context: Context) -> int:
         views, after = assembly.queries(engine).batches.page(args.limit, _place(args.cursor))
         zone = shapes.zone(engine)
     rows = [
-        (view.batch, shapes.clock(view.begun_at, zone), view.total, f"{view.progress} %", _counted(view))
+        (view.batch, shapes.clock(view.begun_at, zone), view.total, spans.percent(view.share), _counted(view))
         for view in views
     ]
     document = {"batches": [_document(view) for view in views], "next": after or None}
@@ -79,7 +79,7 @@ def show(context: Context) -> int:
     lines = [tables.counted("status", status, number) for status, number in sorted(view.counts.items())]
     lines.append(
         spoken.phrase(
-            "{ended} of {total} ended ({progress} %)", ended=view.ended, total=view.total, progress=view.progress
+            "{ended} of {total} ended ({share})", ended=view.ended, total=view.total, share=spans.percent(view.share)
         )
     )
     if view.left is not None and view.left_s:

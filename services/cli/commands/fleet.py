@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from services import act_words, assembly, i18n
+from services import act_words, assembly, i18n, spans
 from services.cli import lexicon, shapes, spoken, tables
 from services.cli.commands.task import duplicates as cli_duplicates
 from services.cli.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
@@ -230,7 +230,10 @@ def _batch_stats(context: Context, batch: str) -> int:
         [
             *lines,
             spoken.phrase(
-                "{ended} of {total} ended ({progress} %)", ended=view.ended, total=view.total, progress=view.progress
+                "{ended} of {total} ended ({share})",
+                ended=view.ended,
+                total=view.total,
+                share=spans.percent(view.share),
             ),
         ],
     )

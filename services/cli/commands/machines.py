@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from services import assembly, whole_file
+from services import assembly, spans, whole_file
 from services.cli import known_shops, output, shapes, spoken
 from services.cli.commands import workers
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, seconds, table, whole
@@ -91,7 +91,7 @@ def nodes(context: Context) -> int:
 
 
 def _percent(share: float) -> str:
-    return f"{share:.0f}%" if share >= 0 else ""
+    return spans.percent(share / 100) if share >= 0 else ""
 
 
 def _drift(found: Sequence[MachineNow]) -> list[str]:

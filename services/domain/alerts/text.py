@@ -25,7 +25,7 @@ SENTENCES: Mapping[str, str] = {
         "{n} tasks seem to hang, first {type} of {shop}: it runs for {span}, usually {usual}",
     ),
     "alert.slow": N_("{n} of {of} running {type} on {platform} take longer than 95 of 100 did ({nearly})"),
-    "alert.failing": N_("{failed:,} of the last {of:,} attempts failed ({percent} %)"),
+    "alert.failing": N_("{failed:,} of the last {of:,} attempts failed ({share})"),
     "alert.dead": NN_("{cause}: {n:,} dead letter, shops: {shops:,}", "{cause}: {n:,} dead letters, shops: {shops:,}"),
     "alert.login": NN_("{n} shop must be logged in again", "{n} shops must be logged in again"),
     "alert.captcha": NN_("{n} shop shows a captcha", "{n} shops show a captcha"),

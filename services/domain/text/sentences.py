@@ -104,11 +104,11 @@ GATES: dict[str, str] = {
         " go first."
     ),
     "gate.shop_busy_done": N_(
-        "The shop is busy: {work} is at {progress} %, running for {span} ({holder} on {worker}, {running} of"
+        "The shop is busy: {work} is at {done}, running for {span} ({holder} on {worker}, {running} of"
         " {concurrency} running)."
     ),
     "gate.shop_busy_done_line": N_(
-        "The shop is busy: {work} is at {progress} %, running for {span} ({holder} on {worker}, {running} of"
+        "The shop is busy: {work} is at {done}, running for {span} ({holder} on {worker}, {running} of"
         " {concurrency} running); {ahead} go first."
     ),
     "gate.shop_twin": N_("The shop is busy with that same work, and free after it."),
@@ -129,11 +129,11 @@ GATES: dict[str, str] = {
         " {concurrency} running); {ahead} go first."
     ),
     "gate.shop_held_done": N_(
-        "The shop is busy: {work} is at {progress} %, running for {span}, usually {usual} ({holder} on {worker},"
+        "The shop is busy: {work} is at {done}, running for {span}, usually {usual} ({holder} on {worker},"
         " {running} of {concurrency} running)."
     ),
     "gate.shop_held_done_line": N_(
-        "The shop is busy: {work} is at {progress} %, running for {span}, usually {usual} ({holder} on {worker},"
+        "The shop is busy: {work} is at {done}, running for {span}, usually {usual} ({holder} on {worker},"
         " {running} of {concurrency} running); {ahead} go first."
     ),
     "gate.shop_held_long": N_(
@@ -169,8 +169,7 @@ GATES: dict[str, str] = {
         "The same work runs already, for {span} now; this one starts after it ({holder} on {worker})."
     ),
     "gate.twin_running_done": N_(
-        "The same work runs already and is at {progress} %, for {span} now; this one starts after it ({holder} on"
-        " {worker})."
+        "The same work runs already and is at {done}, for {span} now; this one starts after it ({holder} on {worker})."
     ),
     "gate.twin_hung": N_(
         "The same work runs already and seems to hang. It has run for {span}, usually {usual}; stop it to let this one"
@@ -267,13 +266,13 @@ VERDICTS: dict[str, str] = {
     "verdict.failed_midway": N_(
         "Check in the shop first: attempt {attempt} failed and may have done part of its work."
     ),
-    "verdict.work_had_begun": N_("It would repeat work: attempt {attempt} was at {progress} % when it ended."),
+    "verdict.work_had_begun": N_("It would repeat work: attempt {attempt} was at {done} when it ended."),
     "verdict.held_lost": N_(
-        "If you choose “Run again”, the work would be done a second time: attempt {attempt} was at {progress} % when"
+        "If you choose “Run again”, the work would be done a second time: attempt {attempt} was at {done} when"
         " its worker was lost."
     ),
     "verdict.held_begun": N_(
-        "If you choose “Run again”, the work would be done a second time: attempt {attempt} was at {progress} % when it"
+        "If you choose “Run again”, the work would be done a second time: attempt {attempt} was at {done} when it"
         " ended without an answer."
     ),
     "verdict.done_elsewhere": N_("It would repeat work: another run of the same task reached its end."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from services import spans
 from services.domain.insight.shop import LOGIN, PAUSED, ShopNow
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import WAITING
@@ -90,7 +91,7 @@ def _item(look: Look, code: str, name: str, shops: Sequence[ShopNow], others: in
             "names" if "\n" in name else "name": name,
             "tasks": _sum(shops),
             "all": _sum(look.shops),
-            "share": f"{round(100 * sum(shop.running for shop in shops) / running) if running else 0} %",
+            "share": spans.percent(sum(shop.running for shop in shops) / running if running else 0.0),
             "others": others,
             "running": sum(shop.running for shop in shops),
         },

@@ -237,7 +237,7 @@ class Forecast(SideColumn):
             done = _("The others likely done") if self._barred else _("Likely all done")
             rows.append((done, first if first == last else f"{first}–{last}"))
         if load.waiting and draft.number:
-            grows = text.whole_percent(draft.number / load.waiting)
+            grows = text.percent(draft.number / load.waiting)
             rows.append((_("Waiting grows by"), grows))
         return rows
 

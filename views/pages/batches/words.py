@@ -381,7 +381,7 @@ def below(part: str, one: BatchNow) -> tuple[str, ...]:
     if story is None or not counts.get(part):
         return ()
     if part == insight.DONE:
-        return text.whole_percent(counts[part] / max(1, sum(counts.values()))), *pace(one)
+        return text.percent(counts[part] / max(1, sum(counts.values()))), *pace(one)
     if part == insight.RUNNING:
         return (ngettext("on {n} worker", "on {n} workers", story.workers).format(n=text.count(story.workers)),)
     if part == insight.WAITING:

@@ -166,7 +166,7 @@ def running_kpi(sight: Sight) -> Kpi:
         context = " · ".join((_("{n} not confirmed").format(n=text.count(unconfirmed)), busy))
     elif now.slots_total:
         slots = ngettext("of {n} slot", "of {n} slots", now.slots_total).format(n=text.count(now.slots_total))
-        context = f"{slots} · {text.whole_percent(min(1.0, now.running / now.slots_total))}"
+        context = f"{slots} · {text.percent(min(1.0, now.running / now.slots_total))}"
     elif now.flow.facts.cut_off:
         context = _("cut off from the broker")
     else:
@@ -238,7 +238,7 @@ def _moved(change: int, span: str) -> str:
 def success_kpi(sight: Sight) -> Kpi:
     """The share of good ends in the last hour."""
     good, bad = sight.now.succeeded_1h, sight.now.failed_1h
-    target = text.percent(sight.limits.success).replace(".0", "")
+    target = text.percent(sight.limits.success)
     if not good + bad:
         return Kpi(
             value="–",

@@ -342,7 +342,7 @@ class NodeCard(QFrame):
         self._memory.setVisible(not gone)
         if self.now.missing:  # what it told last is not true any more
             info = msgspec.structs.replace(info, cpu=-1.0, memory_mb=-1.0)
-        cpu = text.whole_percent(info.cpu / 100) if info.cpu >= 0 else "–"
+        cpu = text.percent(info.cpu / 100) if info.cpu >= 0 else "–"
         tip = _("Share of one core, all its threads together; may pass 100 %.")
         self._cpu.show_load(
             _("CPU"), cpu, info.cpu / 100 if info.cpu >= 0 else None, high=info.cpu >= nodes.CPU_HIGH, tip=tip

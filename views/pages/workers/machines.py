@@ -50,7 +50,7 @@ def _busy(row: MachineNow) -> str:
 
 
 def _share(value: float) -> str:
-    return text.whole_percent(value / 100) if value >= 0 else ""
+    return text.percent(value / 100) if value >= 0 else ""
 
 
 def _version(part: str, row: MachineNow) -> str:

@@ -183,7 +183,7 @@ def slot_words(slot: SlotState, names: Names, now_ms: int, *, missing: bool = Fa
         _("attempt {n}, for {span}").format(n=slot.attempt, span=text.duration(shown.span(now_ms - slot.since))),
     ]
     if slot.progress >= 0:
-        lines.append(_("progress {percent}").format(percent=text.whole_percent(slot.progress / 100)))
+        lines.append(_("progress {percent}").format(percent=text.percent(slot.progress / 100)))
     if is_slow(slot, names, now_ms):
         nearly = names.usual[kind_of(slot)].nearly_all_s
         said = _("takes longer than 95 of 100 of its type, {span}")

@@ -95,7 +95,7 @@ def _load(row: NodeRow, value: float) -> float:
 
 def _cpu(row: NodeRow) -> str:
     value = _load(row, row.info.cpu)
-    return text.whole_percent(value / 100) if value >= 0 else ""
+    return text.percent(value / 100) if value >= 0 else ""
 
 
 def _memory(row: NodeRow) -> str:

@@ -49,7 +49,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         words=Words(
             title=Message(
                 "alert.failing",
-                {"failed": counted.failed, "of": ended, "percent": round(100 * counted.failed / ended)},
+                {"failed": counted.failed, "of": ended, "percent": round(100 * counted.failed / ended, 1)},
             ),
             cause=cause.title(kind) if whole else Message("alert.cause_mixed") if kinds else None,
             next=Message("alert.next_failing"),

@@ -718,7 +718,7 @@ def test_a_shop_that_floods_is_told_with_its_share_while_others_wait(room: Room)
     (item,) = finder(room).find(look(room), seen, task)
     assert (item.key, item.code, item.since_ms) == ("flood:pdd:s1", "attention.flood_shop", task.created_at)
     assert {name: item.params[name] for name in ("tasks", "all", "share", "others")} == {
-        "tasks": 146, "all": 150, "share": "50 %", "others": 2,
+        "tasks": 146, "all": 150, "share": "50.0\u202f%", "others": 2,
     }  # fmt: skip
     assert [verb for verb, _what in item.verbs] == ["lower_tasks", "open_tasks", "open_shop", "pause"]
     (alone,) = finder(room).find(look(room), seen[:1], task)

@@ -157,18 +157,19 @@ def test_rates_in_chinese(chinese: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "words"), [(0, "0.0 %"), (0.982, "98.2 %"), (0.9999, "99.9 %"), (1, "100.0 %"), (1.5, "150.0 %")]
-)
-def test_shares_never_round_up_to_all(share: float, words: str) -> None:
-    assert plain(text.percent(share)) == words
-
-
-@pytest.mark.parametrize(
     ("share", "words"),
-    [(0, "0 %"), (1 / 6, "17 %"), (2 / 3, "67 %"), (0.002, "1 %"), (0.999, "99 %"), (1, "100 %"), (1.5, "150 %")],
+    [
+        (0, "0.0 %"),
+        (0.0002, "0.1 %"),
+        (0.982, "98.2 %"),
+        (0.9999, "99.9 %"),
+        (1, "100.0 %"),
+        (1.5, "150.0 %"),
+        (12.345, "1,234.5 %"),
+    ],
 )
-def test_whole_shares_are_rounded_and_what_is_not_all_is_never_all(share: float, words: str) -> None:
-    assert plain(text.whole_percent(share)) == words
+def test_shares_have_one_decimal_and_what_is_not_all_is_never_all(share: float, words: str) -> None:
+    assert plain(text.percent(share)) == words
 
 
 @pytest.mark.parametrize(

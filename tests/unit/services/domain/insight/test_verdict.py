@@ -12,7 +12,7 @@ from services.domain.insight.verdict import CHECK, SAFE, WOULD_DUPLICATE, asks_w
 from services.domain.task import classify
 from services.domain.task.ledger import Done
 from services.domain.task.status import Status, Triage
-from services.domain.text.sentences import SENTENCES
+from services.messages import english
 from tests.unit.services.domain.builders import NOW, attempt, task
 
 ONCE: dict[str, Any] = {"idempotent": False}
@@ -116,7 +116,9 @@ def test_doubt_never_counts_as_safe(
         status=status, idempotent=idempotent, attempts=attempts, progress=progress, error_kind=kind, attempt=number
     )
     verdict = safe_to_run_again(record)
-    assert SENTENCES[verdict.code].format(**verdict.params)
+    said = english(verdict.message)
+    assert said != verdict.code
+    assert "{" not in said
     assert verdict.message.params == verdict.params
     given_back = [each for each in attempts if each.outcome == "returned" and each.error_kind in BEFORE_WORK]
     doubtful = progress > 0 or any(each.outcome != "failed" and each not in given_back for each in attempts)

@@ -337,7 +337,7 @@ def test_behind_the_same_work_that_runs_a_task_says_so_and_not_only_that_its_sho
     twin = task(task_id="first", status=Status.RUNNING, worker="w3", started_at=NOW - 17_000, progress=11, uniq="u")
     code, words = told(facts(holders=(twin,), twin=twin), uniq="u")
     assert code == "gate.twin_running_done"
-    assert words.startswith("The same work runs already and is at 11 %, for 17 s now")
+    assert words.startswith("The same work runs already and is at 11.0 %, for 17 s now")
     assert told(facts(holders=(twin,)))[0] == "gate.shop_busy_done"
 
 

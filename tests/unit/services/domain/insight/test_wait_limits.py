@@ -57,7 +57,7 @@ def test_a_busy_shop_names_who_holds_it_since_when_and_how_many_go_first() -> No
     ("fields", "said"),
     [
         ({}, "sync_order runs for 1 m 30 s of usually 2 min"),
-        ({"progress": 40}, "sync_order is at 40 %, running for 1 m 30 s, usually 2 min"),
+        ({"progress": 40}, "sync_order is at 40.0 %, running for 1 m 30 s, usually 2 min"),
         ({"started_at": NOW - 600_000}, "sync_order runs for 10 min already, usually 2 min"),
     ],
 )

@@ -100,7 +100,7 @@ def test_what_is_left_is_told_by_shop_and_boxes_by_group_of_shops(qtbot: QtBot, 
     fleet.context.commands.fleet.replace_shops([msgspec.structs.replace(known[shops[ids[1]]], group="测试组")])
     page = open_page()
     choose(qtbot, page, "nightly")
-    assert page.below["done"].text().startswith("25\u202f%")
+    assert page.below["done"].text().startswith("25.0\u202f%")
     assert page.told.text().startswith("created ")
     assert "as of " in widgets.words(page), "what would change carries its age"
     page.left_by.choose("shop")

@@ -106,10 +106,10 @@ def test_the_numbers_of_the_pictures(sight: Sight) -> None:
     assert said == {
         "ready": ("1,284", "peak 1,418 at 14:09"),
         "unacked": ("96", "88 running · 8 fetched ahead"),
-        "running": ("88", "of 120 slots · 73 %"),
+        "running": ("88", "of 120 slots · 73.3 %"),
         "retrying": ("37", "19 after 30 s · 11 after 60 s · 7 after 120 s"),
         "dead": ("143", "limit 100 · up 98 in 1 h"),
-        "success": ("98.2", "target 98 % · 15,660 ended"),
+        "success": ("98.2", "target 98.0 % · 15,660 ended"),
         "oldest": ("33 m 02 s", "limit 5 min · temu-20355"),
     }
 
@@ -127,7 +127,7 @@ def test_above_the_limit_is_said_in_one_sentence(sight: Sight) -> None:
 def test_a_rate_of_less_than_the_hour_says_since_when(sight: Sight) -> None:
     found = kpi("success", sight, ended_since_ms=sight.now.at_ms - 600_000)
     since = f"{shown.moment(sight.now.at_ms - 600_000).astimezone(shown.zone()):%H:%M}"
-    assert plain(found.context) == f"target 98 % · since {since}"
+    assert plain(found.context) == f"target 98.0 % · since {since}"
     assert f"since {since}" in plain(found.sentence)
 
 

@@ -408,7 +408,7 @@ def test_in_a_table_the_silent_come_first_and_who_needs_a_look_can_be_sorted_for
     page.refresh()
     assert first(2) == ["rpa-27", "rpa-00"]
     told = [{column.key: column.display(page.table.records.record(row)) for column in COLUMNS} for row in (0, 1)]
-    assert [(row["cpu"], row["memory"]) for row in told] == [("", ""), ("46\u202f%", "412\u202fMB")], (
+    assert [(row["cpu"], row["memory"]) for row in told] == [("", ""), ("46.0\u202f%", "412\u202fMB")], (
         "nobody knows it now"
     )
     show(page, fleet, *well[:20], full, *well[21:27], silent, *well[28:])
