@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 
@@ -25,7 +26,7 @@ from services.domain.task.notes import Note, Suppressed
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
 from services.domain.task.search import filter, match
-from services.domain.task.search.query import Groups, Page, Query, Term, Total
+from services.domain.task.search.query import LOG, Groups, Page, Query, Term, Total
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.task.tombstone import Tombstone
 from services.domain.text.message import Message
@@ -47,6 +48,35 @@ REFUSALS = 300
 GROUPED_AMONG, SAMPLED = 60_000, 100
 #: tasks that wait for one that are told
 LINKED = 20
+#: of more values than these none is counted by itself; pages of a filter that looks into each task, for all of them
+COUNTED_EACH, LOOKED_PAGES = 60, 2
+
+
+def _group(key: str, shops: Mapping[str, Shop]) -> str:
+    return shops[key].group if key in shops else ""
+
+
+def _statuses(task: Task, _shops: Mapping[str, Shop]) -> tuple[str, ...]:
+    return (task.status, *(name for name, some in filter.STATUS_GROUPS.items() if task.status in some))
+
+
+#: fields whose values are told by the shop
+BY_SHOP: Mapping[str, Callable[[str, Mapping[str, Shop]], str]] = {
+    "shop": lambda key, _shops: key,
+    "group": _group,
+    "platform": lambda key, _shops: key.partition(":")[0],
+}
+#: what a task has of a field
+VALUES: Mapping[str, Callable[[Task, Mapping[str, Shop]], Sequence[str]]] = {
+    **{name: lambda task, shops, of=of: (of(task.shop, shops),) for name, of in BY_SHOP.items()},  # type: ignore[misc]
+    "status": _statuses,
+    "type": lambda task, _shops: (task.task_type,),
+    "lane": lambda task, _shops: (task.lane,),
+    "worker": lambda task, _shops: (task.worker,),
+    "triage": lambda task, _shops: (task.triage,),
+    "fp": lambda task, _shops: (task.fingerprint,),
+    "batch": lambda task, _shops: (task.batch,),
+}
 
 
 class Linked(msgspec.Struct, frozen=True, kw_only=True):
@@ -191,6 +221,44 @@ class TaskQueries:
         found = self._store.grouped(terms, by, GROUPED_AMONG)
         samples = [one.sample for one in found.groups[:SAMPLED]] if by == "fp" else []
         return found, {task.task_id: task for task in self.get(samples)}
+
+    def within(self, text: str, field: str, values: Sequence[str]) -> dict[str, Total]:
+        """How many of the tasks that match have each of these values of a field; those of which none has it are left
+        out. Bounded: of many tasks some may be told as at least so many, or not at all.
+
+        Raises:
+            FilterError: the text is not a filter.
+        """
+        terms = self._terms(text)
+        if any(term.field == LOG for term in terms):
+            return {}
+        if any(map(match.is_scan, terms)):
+            return self._within_looked(text, field)
+        if field in BY_SHOP and len(values) > COUNTED_EACH:
+            return self._within_grouped(terms, BY_SHOP[field])
+        if len(values) > COUNTED_EACH:
+            return {}
+        asked = (f"{text} {field}:{filter.written(value)}" for value in values)
+        totals = (self.page(one, limit=1).number for one in asked)
+        return {value: total for value, total in zip(values, totals, strict=True) if total.number}
+
+    def _within_grouped(self, terms: Sequence[Term], of: Callable[[str, Mapping[str, Shop]], str]) -> dict[str, Total]:
+        """Of shops, or by what shops have."""
+        found, known, numbers = self._store.grouped(terms, "shop", GROUPED_AMONG), self.shops(), Counter[str]()
+        for one in found.groups:
+            numbers[of(one.value, known)] += one.total
+        return {value: Total(number, exact=found.whole) for value, number in numbers.items()}
+
+    def _within_looked(self, text: str, field: str) -> dict[str, Total]:
+        """A question for each value would look into the same tasks again and again."""
+        known, numbers, cursor = self.shops(), Counter[str](), ""
+        for _page in range(LOOKED_PAGES if field in VALUES else 0):
+            page = self.page(text, limit=SLICE, cursor=cursor, want_total=False)
+            numbers.update(value for task in page.tasks for value in VALUES[field](task, known))
+            if page.next is None:
+                return {value: Total(number) for value, number in numbers.items()}
+            cursor = page.next
+        return {value: Total(number, exact=False) for value, number in numbers.items()}
 
     def ids(self, text: str, limit: int = MOST_PICKED) -> tuple[str, ...]:
         """All ids that match, a frozen set for a bulk action."""

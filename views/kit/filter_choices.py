@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -94,19 +94,24 @@ def some_of(*keys: str) -> tuple[FilterField, ...]:
     return tuple(by_key[key] for key in keys)
 
 
+#: of the rest of a filter, a field and its values: what asks, in a thread, how many have each of these within the rest
+Within = Callable[[str, str, Sequence[str]], Callable[[], Mapping[str, Total]]]
 #: a list longer than this is searched by typing, not by scrolling
 MOST_SHOPS, FOUND = 300, 50
-#: of more values than these none is counted
-MOST_COUNTED = 60
 
 
 class FilterChoices(QObject):
     """Fills the popovers of a filter bar."""
 
     def __init__(
-        self, context: PageContext, bar: FilterBar, owner: QObject, fields: tuple[FilterField, ...] = FIELDS
+        self,
+        context: PageContext,
+        bar: FilterBar,
+        owner: QObject,
+        fields: tuple[FilterField, ...] = FIELDS,
+        within: Within | None = None,
     ) -> None:
-        """``fields``: those of the bar."""
+        """``fields``: those of the bar; ``within``: counts their values, None: nobody does but for what is told."""
         super().__init__(owner)
         self._context, self._bar, self._fields = context, bar, fields
         self._ask, self._counting, self._counted = Operation(self, latest=True), Operation(self), ""
@@ -118,8 +123,11 @@ class FilterChoices(QObject):
         self._causes: dict[str, Called] = {}
         self._naming = Operation(self, latest=True)
         self._shown = fields
-        #: what no look at the fleet counts is counted once its popover stands open
-        self._recounting = {field: Operation(self) for field in ("gate", "type", "worker")}
+        self._within = within
+        self._told: dict[str, Mapping[str, int]] = {}  #: of all, as pages and looks at the fleet tell
+        self._rests: dict[str, str] = {}  #: by field, within which rest of the filter the numbers shown are counted
+        #: what nobody tells, and what is asked within other chips, is counted once its popover stands open
+        self._recounting = {field.key: Operation(self, latest=True) for field in fields}
         bar.opened.connect(self._recount)
 
     def refresh(self) -> None:
@@ -129,7 +137,7 @@ class FilterChoices(QObject):
 
     def offer(self, field: str, counts: Mapping[str, int]) -> None:
         """The values of a field of which the page knows by itself, with how many each has."""
-        self._bar.set_counts(field, counts)
+        self.tell(field, counts)
         values = tuple(sorted(counts, key=as_read))
         if values != self._others.get(field, ()):
             self._others[field] = values
@@ -147,16 +155,28 @@ class FilterChoices(QObject):
         self._causes.update(found)
         self._show()
 
-    def _recount(self, field: str) -> None:
-        """Gates, types and workers of tasks; their numbers stay as they were where nobody answers."""
-        of_tasks = any(one.key == "status" for one in self._fields)
-        if of_tasks and field in self._recounting and not self._recounting[field].busy:
-            call = partial(_numbers, self._context, field, self._workers)
-            self._recounting[field].start(call, partial(self._show_numbers, field), lambda _error: None)
+    def tell(self, field: str, counts: Mapping[str, int]) -> None:
+        """Say how many there are at all of each value: they stand there while nothing else is filtered for."""
+        self._told[field] = counts
+        if not self._rests.get(field):
+            self._bar.set_counts(field, counts)
 
-    def _show_numbers(self, field: str, found: Mapping[str, Total]) -> None:
-        least = [value for value, number in found.items() if not number.exact]
-        self._bar.set_counts(field, {value: number.number for value, number in found.items()}, least)
+    def _recount(self, field: str) -> None:
+        """Count within the other chips; the numbers stay as they were where nobody answers."""
+        rest, asked = self._bar.without(field), next((one for one in self._shown if one.key == field), None)
+        if rest != self._rests.get(field, ""):
+            self._bar.set_counts(field, {} if rest else self._told.get(field, {}))
+        self._rests[field] = rest
+        if self._within is None or asked is None or (not rest and field in self._told):
+            return
+        values = [one.value for one in asked.values]
+        call = self._within(rest, field, values)
+        self._recounting[field].start(call, partial(self._show_numbers, field, rest), lambda _error: None)
+
+    def _show_numbers(self, field: str, rest: str, found: Mapping[str, Total]) -> None:
+        if rest == self._rests.get(field):
+            least = [value for value, number in found.items() if not number.exact]
+            self._bar.set_counts(field, {value: number.number for value, number in found.items()}, least)
 
     def on_looked(self, snapshot: Snapshot) -> None:
         """Count from the same look as everything else."""
@@ -171,7 +191,7 @@ class FilterChoices(QObject):
 
     def _show_counts(self, found: Mapping[str, Mapping[str, int]]) -> None:
         for field, numbers in found.items():
-            self._bar.set_counts(field, numbers)
+            self.tell(field, numbers)
 
     def retranslate(self) -> None:
         """Say the names of types in the language of the moment."""
@@ -241,16 +261,11 @@ def _look(context: PageContext) -> tuple[Mapping[str, TaskType], Mapping[str, Sh
     return context.types(), context.shops()
 
 
-def _numbers(context: PageContext, field: str, workers: Sequence[str]) -> Mapping[str, Total]:
-    """How many tasks wait at each gate, or how many there are of each type or of each worker."""
-    if field == "gate":
+def within_tasks(context: PageContext, rest: str, field: str, values: Sequence[str]) -> Mapping[str, Total]:
+    """How many tasks have each of these values of a field within the rest of their filter. Blocking."""
+    if field == "gate" and not rest:
         return context.tasks.gate_counts()
-    values = list(context.types()) if field == "type" else workers
-    totals = {
-        value: context.tasks.page(f"{field}:{filter.written(value)}", limit=1).total
-        for value in (values if len(values) <= MOST_COUNTED else ())
-    }
-    return {value: Total(number=total) for value, total in totals.items() if total}
+    return context.tasks.within(rest, field, values)
 
 
 def _type_word(name: str, kind: TaskType) -> str:

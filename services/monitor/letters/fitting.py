@@ -5,7 +5,7 @@ is called and by who is at it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
 from msgspec.structs import replace
@@ -14,14 +14,14 @@ from services.domain.errors import UsageError
 from services.domain.insight.cause_rule import PLACES, stands
 from services.domain.task.record import Task
 from services.domain.task.search import filter
-from services.domain.task.search.query import PAYLOAD
+from services.domain.task.search.query import PAYLOAD, Total
 from services.domain.task.search.row_filter import Fields, words
 from services.domain.task.status import Status
 from services.domain.text.said import said
 from services.monitor.letters.alike import key_of
 from services.monitor.letters.book import SCAN_LIMIT
 from services.monitor.letters.causes import Cause, Causes
-from services.monitor.tasks import TaskQueries
+from services.monitor.tasks import VALUES, TaskQueries
 
 #: how its fields may be written: as those of tasks, and as what a cause is called and who is at it are headed
 NAMES = filter.Names({**filter.CHINESE, "名称": "cause", "备注": "cause", "谁在处理": "owner"})
@@ -34,9 +34,7 @@ def fitting(queries: TaskQueries, causes: Causes, triage: str, text: str, called
     Raises:
         FilterError, UsageError: it is no such filter, and what there is instead.
     """
-    by_filter: dict[str, list[Cause]] = defaultdict(list)
-    for cause, left in _asked(causes.rows, text, called):
-        by_filter[left].append(cause)
+    by_filter = _by_filter(causes, text, called)
     whole, shops, cause_of = by_filter.pop("", []), set[str](), _finder(causes.rows)
     rows = whole[:]
     shops.update(*(one.shop_keys for one in whole))
@@ -52,6 +50,49 @@ def fitting(queries: TaskQueries, causes: Causes, triage: str, text: str, called
             if numbers[one.fingerprint]
         ]
     return replace(causes, rows=tuple(rows), shops=len(shops))
+
+
+def within(
+    queries: TaskQueries,
+    causes: Causes,
+    triage: str,
+    text: str,
+    called: Callable[[Cause], str],
+    field: str,
+    values: Sequence[str],
+) -> dict[str, Total]:
+    """How many of the letters that fit have each of these values of a field of theirs, or are with each owner.
+    Blocking.
+
+    Raises:
+        FilterError, UsageError: it is no such filter, and what there is instead.
+    """
+    if field == "owner":
+        numbers = Counter[str]()
+        for one in fitting(queries, causes, triage, text, called).rows if text else causes.rows:
+            numbers[one.rule.owner] += one.count
+        return {value: Total(number) for value, number in numbers.items() if value}
+    letters = f"status:{Status.DEAD} triage:{triage}"
+    of_cause = any(piece.field in ("text", "owner", "cause") for piece in filter.pieces(text, NAMES))
+    if not of_cause:
+        return queries.within(f"{letters} {text}".strip(), field, values)
+    shops, cause_of, numbers, exact = queries.shops(), _finder(causes.rows), Counter[str](), True
+    for left, some in _by_filter(causes, text, called).items():
+        wanted = {one.fingerprint for one in some}
+        found = list(islice(queries.each(f"{letters} {left}".strip()), SCAN_LIMIT))
+        exact = exact and len(found) < SCAN_LIMIT
+        numbers.update(
+            value for task in found if cause_of(task) in wanted for value in VALUES[field](task, shops)
+        )  # fmt: skip
+    return {value: Total(number, exact=exact) for value, number in numbers.items()}
+
+
+def _by_filter(causes: Causes, text: str, called: Callable[[Cause], str]) -> dict[str, list[Cause]]:
+    """The causes that may have such letters, by what is left to be asked of these."""
+    found: dict[str, list[Cause]] = defaultdict(list)
+    for cause, left in _asked(causes.rows, text, called):
+        found[left].append(cause)
+    return found
 
 
 def _asked(causes: Iterable[Cause], text: str, called: Callable[[Cause], str]) -> Iterable[tuple[Cause, str]]:

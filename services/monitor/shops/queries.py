@@ -19,7 +19,7 @@ from services.domain.gates.session import Login
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
 from services.domain.task.order import BrokerHealth
-from services.domain.task.search.query import Counts, Query, equals
+from services.domain.task.search.query import Counts, Query, Total, equals
 from services.domain.task.status import MOVABLE, Status
 from services.domain.types.task_type import TaskType
 from services.engine.registry import Registry
@@ -166,6 +166,16 @@ class ShopQueries:
         )
         self._told = told, answer
         return answer
+
+    def within(self, text: str, field: str, only: Collection[str] = ()) -> Mapping[str, Total]:
+        """How many of the shops that fit have each value of a field of their filter; ``only``: as of ``shops``.
+
+        Raises:
+            UsageError: it is no such filter, and what there is instead.
+        """
+        found = self.shops(text, most=0, only=only)
+        fit = found.every if found.fitting is None else tuple(one for one in found.every if one.key in found.fitting)
+        return {value: Total(n) for value, n in _counted(fit, self._registry.shops()).get(field, {}).items()}
 
     def _coming(self) -> Mapping[str, NextRun]:
         """What is planned next for each shop: by a schedule, or a task that waits for its time."""

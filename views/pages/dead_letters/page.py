@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from services.domain.insight.shop import ShopNow
 from services.domain.task import classify
 from services.domain.task.record import Task
 from services.domain.task.search import filter
-from services.domain.task.search.query import equals
+from services.domain.task.search.query import Total, equals
 from services.domain.task.status import Triage
 from services.i18n import N_, _, ngettext
 from services.messages import told
@@ -44,6 +44,7 @@ from views.pages.dead_letters.table import (
     LetterRow,
     Listing,
     Wanted,
+    count_within,
     each_of,
     ids_of,
     sentence,
@@ -254,7 +255,7 @@ class DeadLettersPage(Page):
         words_of_it = N_("Cause, id, shop or error")
         self.filter = FilterBar(FIELDS, placeholder=words_of_it, offers=len(FIELDS), names=NAMES)
         self.filter.remember(self._context.memory, self._context.own(KEPT))
-        self._choices = FilterChoices(self._context, self.filter, self, FIELDS)
+        self._choices = FilterChoices(self._context, self.filter, self, FIELDS, self._within)
         self.body.addWidget(self.filter)
         yield
         self.error = ErrorStrip()
@@ -339,6 +340,9 @@ class DeadLettersPage(Page):
         self.empty.action.connect(self._on_again)
 
     # answers
+
+    def _within(self, rest: str, field: str, values: Sequence[str]) -> Callable[[], Mapping[str, Total]]:
+        return partial(count_within, self._context, self.states.current(), rest, field, values)
 
     def _show_causes(self, grouped: Grouped) -> None:
         self.error.clear()

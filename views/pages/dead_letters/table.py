@@ -15,13 +15,13 @@ from services.domain.insight.shop import ShopNow
 from services.domain.task import classify
 from services.domain.task.record import Task
 from services.domain.task.search import filter
-from services.domain.task.search.query import Term, equals
+from services.domain.task.search.query import Term, Total, equals
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _
 from services.monitor.letters.causes import Cause, Causes
-from services.monitor.letters.fitting import fitting
+from services.monitor.letters.fitting import fitting, within
 from services.monitor.live import Changes, Snapshot
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
@@ -286,6 +286,13 @@ def _group(context: PageContext, triage: str, filtered: str, settle: bool, first
         types=context.types(),
         owners=owners,
     )
+
+
+def count_within(
+    context: PageContext, triage: str, rest: str, field: str, values: Sequence[str]
+) -> Mapping[str, Total]:
+    """How many letters of a state have each of these values of a field within the rest of their filter. Blocking."""
+    return within(context.tasks, context.causes.first(triage), triage, rest, _called, field, values)
 
 
 def _called(cause: Cause) -> str:

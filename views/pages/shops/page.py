@@ -18,7 +18,7 @@ from services.domain.fleet import shop_filter
 from services.domain.gates import limit, quiet_hours
 from services.domain.insight import shop as insight
 from services.domain.task.search import filter
-from services.domain.task.search.query import equals
+from services.domain.task.search.query import Total, equals
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.shops.queries import (
@@ -277,7 +277,7 @@ class ShopsPage(ListPage[ShopRow]):
             names=shop_filter.NAMES,
             example="platform:pdd state:login,dead dead>0 -tag:new",
         )
-        self._choices = FilterChoices(self._context, self.filter, self, FIELDS)
+        self._choices = FilterChoices(self._context, self.filter, self, FIELDS, self._within)
         self.only_button = Button("", kind="ghost", small=True, icon="ph.x")
         self.only_button.hide()
         self.filter.add_action(self.only_button)
@@ -418,6 +418,9 @@ class ShopsPage(ListPage[ShopRow]):
         if self._telling() != self._source.wanted.telling:
             self._ask()
 
+    def _within(self, rest: str, field: str, _values: Sequence[str]) -> Callable[[], Mapping[str, Total]]:
+        return partial(self._context.limits.within, rest, field, self._only)
+
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
         return partial(_look, self._context.limits, ask, self.heat.by, self._cells)
 
@@ -517,7 +520,7 @@ class ShopsPage(ListPage[ShopRow]):
 
     def _say(self) -> None:
         for field, counts in self._now.counts.items():
-            self.filter.set_counts(field, counts)
+            self._choices.tell(field, counts)
         self._choices.offer("tag", self._now.counts.get("tag", {}))
         self._say_rule()
         self.only_button.set_count_text(words.only(len(self._only)))

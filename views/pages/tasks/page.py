@@ -20,7 +20,7 @@ from services.monitor.live import Snapshot
 from services.monitor.tasks import TaskQueries
 from services.monitor.waits.waiting import Wait
 from views.context import PageContext
-from views.kit.filter_choices import FIELDS, FilterChoices
+from views.kit.filter_choices import FIELDS, FilterChoices, within_tasks
 from views.kit.saved_views import View
 from views.kit.verb import Place
 from views.page import Page, PageCommand, PageHeader
@@ -196,7 +196,9 @@ class TasksPage(Page):
         yield
         self.filter = FilterBar(FIELDS, placeholder=N_("Search id, shop, error"), offers=5)
         yield
-        self._choices = FilterChoices(self._context, self.filter, self)
+        self._choices = FilterChoices(
+            self._context, self.filter, self, within=partial(partial, within_tasks, self._context)
+        )
         self.error = ErrorStrip()
         yield
         self.table = TableView(self._model, name=N_("Tasks"))

@@ -141,6 +141,11 @@ class FilterBar(QWidget):
             return self.line.text().strip()
         return combine(self.chips.chips, as_words(self.field.text(), self._names))
 
+    def without(self, field: str) -> str:
+        """Return what else is filtered for than this field by its chips."""
+        others = [chip for chip in self.chips.chips if chip.field != field]
+        return combine(others, as_words(self.field.text(), self._names))
+
     def set_expression(self, expression: str) -> None:
         """Show `expression` without a signal."""
         self._typing.cancel()
@@ -625,10 +630,9 @@ class FilterChips(QWidget):
     def _open_popup(self, view: ChipView, key: str, chip: Chip | None) -> None:
         field = self.fields[key]
         popup = ValuePopup(_(field.title), self, key=field.key)
-        counts = self._counts.get(field.key, {})
-        least = self._least.get(field.key, frozenset())
 
         def choices_of(values: Sequence[FilterValue]) -> list[Choice]:
+            counts, least = self._counts.get(field.key, {}), self._least.get(field.key, frozenset())
             return [Choice(v.value, v.said, v.glyph, counts.get(v.value), v.value not in least) for v in values]
 
         look = field.find

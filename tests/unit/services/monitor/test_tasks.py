@@ -9,6 +9,7 @@ from services.domain.errors import UsageError
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.step.transitions import LOOK_AHEAD
+from services.monitor import tasks
 from services.monitor.tasks import TaskQueries
 from services.ports import Letter, LogLine
 from tests.unit.services.engine.room import Room
@@ -35,6 +36,34 @@ def test_a_filter_a_page_and_the_next(room: Room, queries: TaskQueries) -> None:
     assert first.total == 5
     with pytest.raises(UsageError):
         queries.page("colour:red")
+
+
+def test_values_are_counted_within_the_rest_of_a_filter(
+    room: Room, queries: TaskQueries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.store.put_shops([Shop(platform="pdd", shop_id=f"s{n}", group="east" if n else "") for n in range(3)])
+    room.registry.forget()
+    for number in range(3):
+        room.create(shop_id=f"s{number}", task_type="sync_order" if number else "work")
+    room.dead(shop_id="s1", task_type="sync_order")
+
+    def told(text: str, field: str, *values: str) -> dict[str, tuple[int, bool]]:
+        return {value: (one.number, one.exact) for value, one in queries.within(text, field, values).items()}
+
+    assert told("status:queued", "type", "sync_order", "work", "other") == {"sync_order": (2, True), "work": (1, True)}
+    assert told("type:sync_order", "status", "queued", "dead", "flight") == {
+        "queued": (2, True), "dead": (1, True), "flight": (2, True),
+    }  # fmt: skip
+    assert told("status:dead", "shop", "pdd:s0", "pdd:s1") == {"pdd:s1": (1, True)}
+    monkeypatch.setattr(tasks, "COUNTED_EACH", 1)
+    assert told("type:sync_order", "shop", "pdd:s1", "pdd:s2") == {"pdd:s1": (2, True), "pdd:s2": (1, True)}
+    assert told("type:sync_order", "group", "east", "west") == {"east": (3, True)}
+    assert told("type:sync_order", "worker", "w1", "w2") == {}, "too many to be asked one by one"
+    looked = told("error~expired", "status", "queued", "dead")
+    assert {value: looked[value] for value in ("dead", "terminal")} == {"dead": (1, True), "terminal": (1, True)}
+    monkeypatch.setattr(tasks, "SLICE", 1)
+    monkeypatch.setattr(tasks, "LOOKED_PAGES", 2)
+    assert told("s", "platform", "pdd", "temu") == {"pdd": (2, False)}, "of those that were looked at"
 
 
 def test_a_frozen_set_has_every_page_up_to_its_limit(room: Room, queries: TaskQueries) -> None:

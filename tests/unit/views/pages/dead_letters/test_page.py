@@ -1664,3 +1664,30 @@ def test_letters_are_filtered_by_a_cell_of_theirs(fleet: Fleet, open_page: Open,
     assert page.filter.expression() == f"-shop:{shop}"
     qtbot.waitUntil(lambda: len(shown(page)) == 12)
     assert shop not in {task.shop for task in shown(page)}
+
+
+def test_letters_are_counted_within_the_other_chips(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops()
+    fleet.seed_deaths()
+    page = open_page()
+
+    def counted(field: str, expected: dict[str, int]) -> None:
+        view = next(one for one in page.filter.chip_views() if one.accessibleName().startswith(f"Add filter: {field}"))
+        view.opened.emit()
+        popup = page.findChildren(ValuePopup)[-1]
+
+        def told() -> dict[str, int]:
+            parts = (popup.list.item(n).text().rpartition("   ") for n in range(popup.list.count()))
+            return {name.split()[0]: int(number) for name, gap, number in parts if gap}
+
+        qtbot.waitUntil(lambda: told() == expected)
+        popup.close()
+
+    types = {"sync_order": 18, "get_content": 9, "refresh_goods": 5, "single_product": 1}
+    counted("Type", types)
+    page.filter.set_expression("type:refresh_goods")
+    page.filter.changed.emit("type:refresh_goods")
+    counted("Platform", {"Pinduoduo": 4, "TEMU": 1})
+    page.filter.field.setText("expired")
+    page.filter.set_expression("expired")
+    counted("Type", {"sync_order": 18})

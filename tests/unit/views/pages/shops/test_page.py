@@ -1243,3 +1243,35 @@ def test_how_a_day_ended_what_comes_next_and_who_ran_last_are_told_where_their_c
     page.filter.clear()
     page.heat.colour.choose("share")
     qtbot.waitUntil(lambda: "50–80 % 1" in page.heat.shades.toolTip(), timeout=WAIT_MS)
+
+
+def test_shops_are_counted_within_the_other_chips(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.store.put_shops([Shop(platform="temu", shop_id="a1", group="east"), Shop(platform="pdd", shop_id="a2")])
+    fleet.engine.registry.forget()
+    page = open_page()
+    whole = sum(key.startswith("pdd:") for key in fleet.context.shops())
+
+    def platforms(number: int) -> dict[str, str]:
+        page.filter.chip_views()[number].opened.emit()
+        popup = page.findChildren(ValuePopup)[-1]
+        choices = (popup.list.item(n).text().rpartition("   ") for n in range(popup.list.count()))
+        return {name.split()[0]: count for name, _gap, count in choices if name}
+
+    chips = [one.accessibleName() for one in page.filter.chip_views()]
+    assert platforms(chips.index("Add filter: Platform"))["Pinduoduo"] == str(whole)
+    page.findChildren(ValuePopup)[-1].close()
+    found(page, qtbot, "group:east", "temu:a1")
+    chips = [one.accessibleName() for one in page.filter.chip_views()]
+    place = chips.index("Add filter: Platform")
+    page.filter.chip_views()[place].opened.emit()
+    popup = page.findChildren(ValuePopup)[-1]
+    qtbot.waitUntil(
+        lambda: (
+            [text for n in range(popup.list.count()) if "   " in (text := popup.list.item(n).text())] == ["TEMU   1"]
+        ),
+        timeout=WAIT_MS,
+    )
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):  # what the list tells of all does not take its place
+        page.refresh()
+    assert [text for n in range(popup.list.count()) if "   " in (text := popup.list.item(n).text())] == ["TEMU   1"]
+    popup.close()
