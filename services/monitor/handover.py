@@ -282,9 +282,20 @@ class _Writer(msgspec.Struct):
                 yield Line(text=self._span(code, one.begin, one.end, one.name), page=WORKERS, target=one.name)
         for one in found.deploys:
             yield Line(text=self._span("deploy", one.begin, one.end, one.name))
+        yield from self._of_gaps(found)
+
+    def _of_gaps(self, found: Lanes) -> Iterator[Line]:
         for gap in found.gaps:
-            if gap.end - gap.begin >= QUIET_MS:
+            if gap.end <= found.first_ms:  # a fleet that was not there yet lacks no record
+                if self._is_older(found.first_ms):
+                    yield Line(text=_say("recorded_since", at=self._clock(found.first_ms)))
+            elif gap.end - gap.begin >= QUIET_MS:
                 yield Line(text=self._span("gap", gap.begin, gap.end))
+
+    def _is_older(self, at_ms: int) -> bool:
+        """Whether the fleet had tasks before an instant, as far as they are kept."""
+        before = Term(field="created", op="<", number=float(at_ms))
+        return bool(self.asked.store.query(Query(terms=(before,), limit=1, want_total=False)).tasks)
 
     def _span(self, code: str, begin: int, end: int, name: str = "") -> str:
         return _say(code, name=name, at=self._clock(begin), until=self._clock(end))

@@ -632,11 +632,12 @@ class Autoscaler:
         if scaler is None:
             return
         slots, busy = self._state()
+        may_read = self._queues - set(self._broker.health().closed)  # what waits elsewhere more slots would not start
         load = Load(
             at=self._clock.monotonic(),
             slots=slots,
             busy=busy,
-            waiting=waiting(self._broker.depths(), self._queues),
+            waiting=waiting(self._broker.depths(), may_read),
             cpu=psutil.cpu_percent(None),
             memory=psutil.virtual_memory().percent,
         )

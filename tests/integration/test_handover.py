@@ -17,6 +17,7 @@ from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.insight.handover import ACTS, BROKE, NEXT, NOW, PROMISES, WAITS
+from services.domain.past.frame import Frame, Numbers
 from services.domain.plans.handover import DOCUMENT, KIND, PLAN, SENT, HandoverPlan
 from services.domain.promises.promise import Promise
 from services.domain.task.search import filter
@@ -24,6 +25,7 @@ from services.domain.task.search.query import Query
 from services.engine.lead import leader
 from services.engine.zone import set_fleet_zone
 from services.monitor.handover import AUDIT, CAUSES, TASKS, Handover, Line, plain
+from services.monitor.past.tape import Tape
 from services.store.sqlite import query
 from services.watch.handover import HandoverKeeper
 from tests.integration import fleet_rig
@@ -292,3 +294,17 @@ def test_who_may_say_when_and_to_whom(fleet: Fleet, watch: Watch) -> None:
     assert not commands.remove()
     acts = [entry.action for entry in assembly.queries(fleet.engine).audit.entries("action:handover*").entries]
     assert acts == ["handover.remove", "handover.remove", "handover.set"]
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_of_hours_before_there_was_a_fleet_no_record_is_missed(fleet: Fleet, older: bool) -> None:
+    led(fleet)
+    if older:
+        fleet.create("s1")
+    begun = fleet.engine.store.now_ms()
+    tape = Tape(assembly.recorder_file(fleet.engine.settings))
+    for at in (begun, begun + 5_000):
+        tape.add(Frame(Numbers(at_ms=at, since_ms=at), {}))
+    tape.close()
+    told = [line.text for line in part(page(fleet, since=begun - 6 * HOUR_MS), BROKE)]
+    assert [one.partition(" since ")[0] for one in told] == ["Recorded on this computer"] * older

@@ -50,6 +50,7 @@ SENTENCES: dict[str, str] = {
     "handover.silent_now": N_("Worker {name} is not heard of since {at}"),
     "handover.deploy": N_("Version {name} of the worker came at {at}"),
     "handover.gap": N_("Nothing was recorded on this computer from {at} to {until}"),
+    "handover.recorded_since": N_("Recorded on this computer since {at} only: of workers before that nothing is told"),
     "handover.no_record": N_("Nothing was recorded on this computer: ask for it where the leader runs"),
     "handover.acts": N_("{who}: {action}, {n:,} times: {names}"),
     "handover.act": N_("{who}: {action}: {names}"),

@@ -37,6 +37,7 @@ class Lanes(msgspec.Struct, frozen=True, kw_only=True):
     more_acts: bool = False  #: those are the newest, there were more
     alerts: tuple[Span, ...] = ()  #: incidents that somebody was told of
     gaps: tuple[Gap, ...] = ()
+    first_ms: int = 0  #: of which anything is known, whenever that is; 0: nothing was ever recorded
 
 
 def in_parts(rows: Sequence[Numbers], begin: int, step_ms: int, count: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -171,7 +171,13 @@ class PastQueries:
         if last < min(end, now):
             gaps.append(Gap(max(begin, last), min(end, now)))
         return replace(
-            made, failed=failed, waiting=waiting, silent=tuple(silent), deploys=tuple(deploys), gaps=tuple(gaps)
+            made,
+            failed=failed,
+            waiting=waiting,
+            silent=tuple(silent),
+            deploys=tuple(deploys),
+            gaps=tuple(gaps),
+            first_ms=known[0],
         )
 
     def marks(self, begin: int, end: int) -> list[Mark]:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support import safe
 from views.support.language import on_language_changed
+from views.support.paint import cut, write
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, status
 
 OK, WARNING, ERROR = "ok", "warning", "error"
 ROW, PAD, GLYPH = 30, 12, 14
-_LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
-_RIGHT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
 _STATUS = {OK: "healthy", WARNING: "warning", ERROR: "dead"}
 
 
@@ -76,9 +75,7 @@ class CheckList(QWidget):
         painter.setBrush(theme().color("bg"))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_BUTTON, RADIUS_BUTTON)
         if not self._checks:
-            painter.setPen(theme().color("text3"))
-            painter.setFont(theme().font("label"))
-            painter.drawText(self.rect().adjusted(PAD, 0, 0, 0), _LEFT, _("Looking at this computer"))
+            write(painter, self.rect().adjusted(PAD, 0, 0, 0), _("Looking at this computer"), "label", "text3")
         for number, check in enumerate(self._checks):
             self._paint_line(painter, number, check)
 
@@ -87,19 +84,9 @@ class CheckList(QWidget):
         token = status(_STATUS[check.state])
         place = QPointF(room.left(), room.top() + (ROW - GLYPH) / 2)
         painter.drawPixmap(place, theme().pixmap(token.glyph, token.role, GLYPH))
-        font = theme().font("body")
-        painter.setFont(font)
-        painter.setPen(theme().color("text"))
-        name = _(check.name)
         left = room.left() + GLYPH + 8
-        painter.drawText(QRect(left, room.top(), room.right() - left, ROW), _LEFT, name)
-        left += QFontMetrics(font).horizontalAdvance(name) + 14
-        label = theme().font("label")
-        cut = QFontMetrics(label).elidedText(
-            safe.one_line(check.text), Qt.TextElideMode.ElideRight, room.right() - left
-        )
-        painter.setFont(label)
-        painter.setPen(theme().color("text3" if check.state == OK else token.role))
-        painter.drawText(QRect(left, room.top(), room.right() - left, ROW), _RIGHT, cut)
+        left += write(painter, QRect(left, room.top(), room.right() - left, ROW), _(check.name), "body", "text") + 14
+        role, beside = "text3" if check.state == OK else token.role, QRect(left, room.top(), room.right() - left, ROW)
+        write(painter, beside, cut(safe.one_line(check.text), "label", beside.width()), "label", role, at=1.0)
         if number:
             painter.fillRect(QRect(room.left(), room.top(), room.width(), 1), theme().color("line"))
