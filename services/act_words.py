@@ -29,6 +29,7 @@ ACTS: Mapping[str, str] = {
     "alert.unmute": N_("Unmute an incident"),
     "audit.accept": N_("Accept faults of the audit"),
     "batch.cancel": N_("Cancel a batch"),
+    "batch.raise": N_("Raise a batch"),
     "batch.retry": N_("Retry a batch"),
     "breaker.close": N_("Close a breaker"),
     "breaker.rule": N_("Change the rule of the breakers"),
@@ -173,10 +174,15 @@ def why(outcome: str) -> str:
     if said := _counted(outcome) or _plain(outcome.partition(":")[2].strip()):
         parts.append(said)
     if left:
-        pairs = (one.split(" ") for one in left.split(", "))
-        told = listed(f"{_(STATUS_WORDS.get(status, status))} {int(n):,}" for status, n in pairs)
-        parts.append(_("after it: {counts}").format(counts=told))
+        parts.append(_after(left))
     return listed(parts, ";")
+
+
+def _after(counts: str) -> str:
+    """How many of a batch have which status after an act."""
+    pairs = (one.split(" ") for one in counts.split(", "))
+    told = listed(f"{_(STATUS_WORDS.get(status, status))} {int(n):,}" for status, n in pairs)
+    return _("after it: {counts}").format(counts=told)
 
 
 def _plain(said: str) -> str:
@@ -187,6 +193,8 @@ def _plain(said: str) -> str:
 def ended(outcome: str) -> str:
     """How an act ended, within a sentence: what its counts say, else its word and why; "" while nobody has said."""
     outcome, _places = audit.parted(outcome)
+    if found := _AFTER.match(outcome):
+        return listed([ended(found[1]), _after(found[2])], ";")
     code = outcome.partition(":")[0]
     word, said = _(ACT_WORDS[code]).lower() if code in ACT_WORDS else code, why(outcome)
     return said if _counted(outcome) else _("{name}: {value}").format(name=word, value=said) if said else word

@@ -144,7 +144,7 @@ class _Undone:
 
     def meet(self, entry: AuditEntry) -> None:
         """The next older one was read."""
-        names = audit.undoes(entry) if entry.outcome == "done" else ()
+        names = audit.undoes(entry) if audit.state(entry, entry.at) == "done" else ()
         with self._lock:
             if not names or entry.entry_id in self._at:
                 return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -263,7 +263,7 @@ def audit_list(context: Context) -> int:
             entry.who,
             audit.origin(entry),
             act_words.act(entry.action) if i18n.is_chinese() else entry.action,
-            _targets(entry.target),
+            _targets(entry),
             _outcome(entry, now) if entry.entry_id not in trail.undone else _undone(trail.undone[entry.entry_id], zone),
             audit.detail_of(entry),
         )
@@ -287,8 +287,14 @@ def _undone(at_ms: int, zone: str) -> str:
     return spoken.phrase("undone {time}", time=shapes.clock(at_ms, zone))
 
 
-def _targets(targets: Sequence[str]) -> str:
-    return targets[0] if len(targets) == 1 else str(len(targets))
+def _targets(entry: AuditEntry) -> str:
+    """The one thing, else how many; of a batch its name with how many tasks."""
+    number = audit.count_of(entry)
+    if number == 1:
+        return entry.target[0]
+    if entry.action.startswith("batch."):
+        return spoken.plural("{name}, {count} task", "{name}, {count} tasks", number - 1, name=entry.target[0])
+    return str(number)
 
 
 LIMITS = (

@@ -42,7 +42,8 @@ MOST_TARGETS = 200
 #: tasks that the list of them opens with
 MOST_OPENED = 50
 #: acts whose first object is what held the tasks; those called like acts on tasks whose objects are others
-_OF_QUEUE, _OF_OTHERS = ("batch.cancel", "queue.purge"), ("task.create", "dead.abort_run")
+_OF_QUEUE = ("batch.cancel", "batch.raise", "batch.retry", "queue.purge")
+_OF_OTHERS = ("task.create", "dead.abort_run")
 
 
 #: of the link at the end of a result above and below its words: the others stand on its line; no line is so wide
