@@ -1046,7 +1046,11 @@ def test_number_words_and_link_of_a_result_stand_on_one_line(qapp: QApplication,
 
 @pytest.mark.parametrize(
     ("action", "door", "words"),
-    [("batch.cancel", "batch:B", "Open tasks"), ("task.cancel", "id:", "Open the first 50 tasks")],
+    [
+        ("batch.cancel", "batch:B", "Open tasks"),
+        ("batch.raise", "batch:B", "Open tasks"),
+        ("task.cancel", "id:", "Open the first 50 tasks"),
+    ],
 )
 def test_of_more_tasks_than_a_filter_names_the_door_says_what_it_opens(
     action: str, door: str, words: str, qtbot: QtBot, desk: Desk, open_page: Open
