@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QWidget
 
 from services.i18n import N_, _
 from views.support import keymap as keys_of
-from views.support.keymap import keymap
+from views.support.keymap import GO, WINDOW, keymap
 from views.support.keys import Shortcut, beside
 from views.support.language import say_in_language
 from views.support.look import line
@@ -57,9 +57,11 @@ class _Brand(QWidget):
 class NavItem(QAbstractButton):
     """A page in the rail."""
 
-    def __init__(self, entry: NavEntry) -> None:
+    def __init__(self, entry: NavEntry, keys: str = "") -> None:
+        """``keys``: the command, or the key, that presses it."""
         super().__init__()
         self.entry = entry
+        self._opening = (keys, f"{WINDOW}.{entry.id}", f"{GO}.{entry.id}")
         self.collapsed = False
         self.active = False
         self._badge, self._badge_tone, self._badge_tip = "", "text2", ""
@@ -87,7 +89,9 @@ class NavItem(QAbstractButton):
         if told and self._badge_tip:
             told = _("{name}: {value}").format(name=self._badge_tip, value=told)
         self.setAccessibleName(f"{title}, {told}" if told else title)
-        keys = f"  ({shortcut_text(self.entry.shortcut)})" if self.entry.shortcut else ""
+        known = (shortcut_text(name) for name in self._opening if keymap().knows(name) or name == self.entry.shortcut)
+        told_keys = next(filter(None, known), "")
+        keys = f"  ({told_keys})" if told_keys else ""
         count = f"\n{told}" if told else ""
         self.setToolTip(f"{title}{keys}{count}")
 
@@ -210,10 +214,11 @@ class Rail(QFrame):
         self.retranslate()
 
     def _add_item(self, entry: NavEntry, number: int) -> None:
-        item = NavItem(entry)
-        item.clicked.connect(lambda: self.chosen.emit(entry.id))
         keys = entry.shortcut or f"{keys_of.RAIL}.{number}"
-        if keymap().knows(keys) or entry.shortcut:
+        keys = keys if entry.shortcut or keymap().knows(keys) else ""
+        item = NavItem(entry, keys)
+        item.clicked.connect(lambda: self.chosen.emit(entry.id))
+        if keys:
             Shortcut(keys, self, item.click)
         self._items[entry.id] = item
         self._pages.addWidget(item)

@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from views.shell.rail import NavEntry, Rail
+from views.support.keymap import keymap
 from views.support.look import focus_chain
 from views.theme import theme
 
@@ -40,6 +41,21 @@ def test_click_and_keys_choose(qtbot: QtBot, rail: Rail) -> None:
     with qtbot.waitSignal(rail.chosen) as signal:
         qtbot.keyClick(rail, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
     assert signal.args == ["settings"]
+
+
+def test_a_tip_names_the_key_of_the_moment(rail: Rail) -> None:
+    assert [rail.item(name).toolTip() for name in ("overview", "tasks", "settings")] == [
+        "Filters  (Alt+1)",
+        "Retry  (Alt+2)",
+        "Close  (Ctrl+,)",
+    ]
+    try:
+        keymap().choose("rail.1", "F7")
+        assert rail.item("overview").toolTip() == "Filters  (F7)"
+        keymap().choose("rail.1", "")
+        assert "Alt+1" not in rail.item("overview").toolTip()
+    finally:
+        keymap().restore({})
 
 
 def test_the_active_page_is_marked(rail: Rail) -> None:
