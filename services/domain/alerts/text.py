@@ -229,7 +229,7 @@ CONDITIONS: Mapping[str, str] = {
     ),
     "unacked_age": N_("a worker holds a task for longer than {minutes} min"),
     "failure_rate": N_("more than {percent} percent of at least {attempts} attempts in {minutes} min fail"),
-    "dead_letters": N_("{letters} dead letters of one cause, unread"),
+    "dead_letters": N_("dead letters of one cause that nobody has looked at, from {letters} on"),
     "needs_login": N_("shops that need a login or show a captcha, from {shops} on"),
     "silent_worker": N_("a worker is not heard of for {seconds} s; forgotten after {minutes_after} min"),
     "no_leader": N_("nobody leads for {seconds} s while something is unfinished"),
@@ -238,7 +238,7 @@ CONDITIONS: Mapping[str, str] = {
     "broker_alarm": N_("RabbitMQ has an alarm of its memory or disk"),
     "redis_forgets": N_("Redis keeps nothing on its disk, or its writes fail"),
     "running_long": N_(
-        "at least {hanging} tasks seem to hang, or {together} of one type and platform are slow together"
+        "tasks seem to hang, from {hanging} on, or tasks of one type and platform are slow together, from {together} on"
     ),
     "schedule_late": N_("a schedule is a minute late"),
     "shop_failing": N_("shops whose breaker is open: too many of their last attempts failed, from {shops} on"),

@@ -704,7 +704,10 @@ def channel_state(one: ChannelNow) -> str:
         return _("off")
     if one.waiting:
         waits = ngettext("{n} message waits", "{n} messages wait", one.waiting).format(n=text.count(one.waiting))
-        return text.listed([waits, safe.one_line(messages.own(one.error), 160)], ";") if one.error else waits
+        if not one.error:
+            return waits
+        tried = _("next try {time}").format(time=shown.clock(one.next_ms, instant.now_ms()))
+        return text.listed([waits, tried, safe.one_line(messages.own(one.error), 160)], ";")
     if one.lost:
         return ngettext("{n} message was given up", "{n} messages were given up", one.lost).format(
             n=text.count(one.lost)

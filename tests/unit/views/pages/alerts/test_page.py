@@ -141,7 +141,9 @@ def test_what_waits_behind_a_refused_message_says_when_that_is_tried(alerts: Ale
     assert said.startswith("waits behind one that was refused; next try in ")
 
 
-def test_a_channel_whose_messages_wait_says_so_in_its_tab(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+def test_a_channel_whose_messages_wait_says_so_in_its_tab_and_when_it_is_tried(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
     for name in ("mail", "ops", "wecom"):
         alerts.channel(name)
     login = alerts.login()
@@ -151,6 +153,9 @@ def test_a_channel_whose_messages_wait_says_so_in_its_tab(qtbot: QtBot, alerts: 
     assert page.views.labels()[-1] == "Channels 3, mail waits"
     alerts.letter(login, "wecom", tries=1, due_at=alerts.now + MINUTE, error="timeout")
     qtbot.waitUntil(lambda: page.views.labels()[-1] == "Channels 3, 2 wait", timeout=WAIT_MS)
+    (mail,) = (one for one in fleet.context.alerts.now().channels if one.channel.name == "mail")
+    tried = shown.clock(mail.next_ms, alerts.now)
+    assert words.channel_state(mail) == f"1 message waits; next try {tried}; 554 refused"
 
 
 def test_who_could_not_be_told_is_not_called_told(alerts: Alerts, open_page: Open) -> None:
