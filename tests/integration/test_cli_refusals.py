@@ -233,7 +233,8 @@ TABLE: list[Row] = [
     row("alert rule set lane_depth", "--limit", ("x", "tasks", "tasks=x", "tasks=-1"), names="NAME=NUMBER"),
     row("alert rule set lane_depth", "--limit", ("weight=1",), names="it has tasks"),
     *[row("alert rule set lane_depth", f"--{span}", WHOLE) for span in ("for", "calm", "again", "escalate")],
-    row("alert rule set lane_depth", "--for", ("99999999",), names="at most"),
+    row("alert rule set lane_depth", "--for", ("99999999", "8d"), names="at most"),
+    row("alert rule set lane_depth", "--for", ("0.5s", "5 lanes"), names="a span such as 5m"),
     row(
         "alert rule set lane_depth",
         "--action",

@@ -21,6 +21,7 @@ from services.domain.alerts.outbox import Letter
 from services.domain.alerts.rule import Rule
 from services.domain.errors import UsageError
 from services.domain.plans import recurrence
+from services.domain.task.search import filter_time
 from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertsNow, ChannelNow, IncidentNow
 
@@ -91,7 +92,7 @@ def _add_rules(verbs: Any, common: argparse.ArgumentParser) -> None:
         ("again", "told again after so long until somebody answers; 0 never"),
         ("escalate", "told to the next group after so long without an answer; 0 never"),
     ):
-        setting.add_argument(f"--{option}", type=_whole, metavar="SECONDS", dest=f"{option}_s", help=words)
+        setting.add_argument(f"--{option}", type=_whole, metavar="SPAN", dest=f"{option}_s", help=words)
     setting.add_argument("--severity", choices=rules.SEVERITIES)
     setting.add_argument("--channel", action="append", metavar="NAME", help="a channel or a group of them; repeats")
     setting.add_argument("--escalate-to", action="append", metavar="NAME", help="a channel or a group; repeats")
@@ -250,7 +251,7 @@ def list_rules(context: Context) -> int:
     rows = [_rule_row(one.rule) | {"changed": one.changed, "active": one.active} for one in found]
     lines = [
         [
-            row["name"],
+            row["name"] if row["name"] == row["measure"] else f"{row['name']} ({row['measure']})",
             spoken.phrase("on") if row["enabled"] else spoken.phrase("off"),
             row["severity"],
             _limits(row["limits"]),
@@ -581,6 +582,9 @@ def _shown(value: Any) -> str:
 
 
 def _whole(text: str) -> int:
-    if not text.isdecimal() or len(text) > 9:
-        raise argparse.ArgumentTypeError(spoken.phrase("a whole number of seconds"))
-    return int(text)
+    if text.isdecimal() and len(text) <= 9:
+        return int(text)
+    span = filter_time.duration_ms("".join(text.split()))
+    if span is None or span % 1000:
+        raise argparse.ArgumentTypeError(spoken.phrase("a whole number of seconds, or a span such as 5m"))
+    return span // 1000

@@ -111,6 +111,7 @@ def _hand_over(carrier: Any, title: str, body: str, tone: str) -> str:
     # Imported where it is used: 150 ms and 15 MB that a process which sends nothing does not pay.
     import apprise
 
+    logging.getLogger(apprise.__name__).propagate = False  # whoever sends says what it told, once and masked
     _ANSWER.refused = ""
     with apprise.LogCapture(level=logging.WARNING, fmt="%(message)s") as words:  # type: ignore[no-untyped-call]
         try:
