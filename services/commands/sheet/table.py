@@ -104,7 +104,9 @@ def pasted(text: str, name: str, known: Callable[[str], bool]) -> Table:
         UsageError: nothing is there, or more than a file may hold.
     """
     text_file.check(text, name, MAX_ROWS, MAX_COLUMNS, objects=False)
-    rows = list(text_file.records(text, "\t"))
+    # what comes out of a text editor has no tabs
+    head, below = ("\t", "\t") if "\t" in text else text_file.delimiters(text, known)
+    rows = list(text_file.records(text, below, head))
     width = max((len(row) for row in rows if not isinstance(row, Message)), default=0)
     first = next((row for row in rows if not isinstance(row, Message) and not all(map(blank, row))), ())
     if not any(known(shown(cell)) for cell in first):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -189,6 +189,14 @@ class Delivery(FormSection):
             day.year(), day.month(), day.day(), hour.hour(), hour.minute(), hour.second(), tzinfo=shown.zone()
         )
         return round(local.timestamp() * 1000)
+
+    def set_at(self, at_ms: int) -> None:
+        """Start at this instant, UTC ms."""
+        then = shown.moment(at_ms).astimezone(shown.zone())
+        day, hour = QDate(then.year, then.month, then.day), QTime(then.hour, then.minute, then.second)
+        self.time.setDateTime(QDateTime(day, hour, QTimeZone.utc()))
+        self.start.set_current(AT)
+        self._on_start(AT)
 
     def depends_on(self) -> tuple[str, ...]:
         """Ids of the tasks that must succeed first."""
@@ -496,6 +504,14 @@ class AfterField(QWidget):
         if name in self._types:
             self.add(name, _kind_words(name))
 
+    def add_all(self, words: Iterable[str]) -> None:
+        """Show each as a chip, of a type or of a task."""
+        for word in words:
+            if kind := self._meant(word):
+                self.add_kind(kind)
+            else:
+                self.add(word)
+
     def add(self, task_id: str, words: str = "") -> None:
         """Show one as a chip."""
         if task_id in self.chips:
@@ -550,11 +566,7 @@ class AfterField(QWidget):
             whole = self.line.text().strip()
             typed = [whole] if self._meant(whole) else [word for word in _BETWEEN.split(whole) if word]
             self.line.clear()
-            for word in typed:
-                if kind := self._meant(word):
-                    self.add_kind(kind)
-                else:
-                    self.add(word)
+            self.add_all(typed)
         elif event.key() == Qt.Key.Key_Backspace and self.chips and not self.line.text():
             self.remove(list(self.chips)[-1])
         else:

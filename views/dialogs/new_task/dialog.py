@@ -30,7 +30,17 @@ from views.dialogs.file import FileDialog
 from views.dialogs.frame import DialogFrame
 from views.dialogs.name import NameDialog
 from views.dialogs.new_task.created import Created, Creator
-from views.dialogs.new_task.draft import FORCE, QUEUE, REJECT, STOP, Draft, from_prefill, none_left
+from views.dialogs.new_task.draft import (
+    FORCE,
+    QUEUE,
+    REJECT,
+    STOP,
+    THIS_RUN,
+    Draft,
+    from_prefill,
+    kept_draft,
+    none_left,
+)
 from views.dialogs.new_task.forecast import Forecast
 from views.dialogs.new_task.form import NewTaskForm
 from views.dialogs.new_task.lookup import Known, Lookup
@@ -55,6 +65,8 @@ from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec
 
 KEY, MOST = "newtask.templates", 50
+#: where the draft lies that nobody has created or discarded, for the next start of this program
+DRAFT, KEEP_MS = "newtask.draft", 1000
 
 
 class NewTaskFoot:
@@ -177,6 +189,9 @@ class NewTaskDialog(DialogFrame):
         self._revealing = Operation(self, latest=True)
         self._check_soon = Debounce(self._check_twins, CHECK_MS, self)
         self._look = Throttle(self._show_outlook, LOOK_MS, self)
+        self._keep_soon = Debounce(self._keep_draft, KEEP_MS, self)
+        self._kept: Mapping[str, Any] = {}
+        self._left = kept_draft(context.memory.get(context.own(DRAFT), None)) if not prefill else {}
         self._closed: tuple[object, ...] = ()
         self.templates = Templates(context.memory, self)
         self._build()
@@ -194,7 +209,7 @@ class NewTaskDialog(DialogFrame):
     def resume(self, prefill: Mapping[str, object] | None = None) -> None:
         """Go on with the draft, or with what another page filled in."""
         if prefill:
-            self._prefill = from_prefill(prefill)
+            self._prefill, self._left = from_prefill(prefill), {}
         self._lookup.ask()
 
     def set_acting(self, reason: str) -> None:
@@ -213,6 +228,7 @@ class NewTaskDialog(DialogFrame):
         """Throw the draft away."""
         self._leave_draft()
         self._form.start_over()
+        self._forget_draft()
         self._work.forget()
         self._forget_rows()
         for notice in (self.forecast.twins, self.forecast.done):
@@ -224,6 +240,31 @@ class NewTaskDialog(DialogFrame):
         """Another one comes: what is on its way is about the one before."""
         self._revealing.drop()
         self._lookup.check_no_more()
+
+    def _keep_draft(self) -> None:
+        """For the next start: this program may end before the tasks are created, and not by anybody's will."""
+        self._keep_soon.cancel()
+        if self._form.begun():
+            fields = {**self._form.draft_fields(), "run": THIS_RUN}
+            if fields != self._kept:
+                self._kept = fields
+                self._context.memory.put(self._context.own(DRAFT), fields)
+        else:
+            self._forget_draft()
+
+    def _forget_draft(self) -> None:
+        """That of this dialog: another window may have one as well."""
+        self._keep_soon.cancel()
+        if self._kept and self._context.memory.get(self._context.own(DRAFT), None) == self._kept:
+            self._context.memory.put(self._context.own(DRAFT), {})
+        self._kept = {}
+
+    def _go_on_with_draft(self) -> None:
+        left, self._left = self._left, {}
+        self._kept = left  # it is this dialog's now: created or discarded here, it is gone
+        self._leave_draft()
+        self._form.resume(left, self._known, _("The draft of before"))
+        self.notice.tell(_("The draft that was neither created nor discarded is here again."))
 
     def _build(self) -> None:
         self._form = NewTaskForm()
@@ -245,6 +286,7 @@ class NewTaskDialog(DialogFrame):
 
     def _connect(self) -> None:
         self._pages.currentChanged.connect(self._on_page)
+        self.finished.connect(self._keep_draft)
         # the form
         self._form.changed.connect(self._on_changed)
         self.parameters.reveal_button.clicked.connect(self._on_reveal)
@@ -318,7 +360,9 @@ class NewTaskDialog(DialogFrame):
         self._known = known
         wish, self._prefill = self._prefill, None
         self._form.show_choices(known)
-        if wish is not None:
+        if self._left:
+            self._go_on_with_draft()
+        elif wish is not None:
             self._leave_draft()
             self._form.fill(wish, known.shops)
         self._form.on_type()
@@ -354,6 +398,7 @@ class NewTaskDialog(DialogFrame):
 
     def _on_changed(self) -> None:
         self._check_soon()
+        self._keep_soon()
         self._say()
 
     def _on_fate(self, fate: str) -> None:
@@ -615,6 +660,8 @@ class NewTaskDialog(DialogFrame):
         self.accept()
 
     def _done(self, result: Submitted) -> None:
+        if result.created:
+            self._forget_draft()
         self.created.emit(result)
         left_out = result.duplicates or result.done
         if result.errors and not result.created and not left_out and self._form.tell_refusals(result.errors):

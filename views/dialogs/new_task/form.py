@@ -22,7 +22,7 @@ from views.dialogs.new_task.parameters import Parameters, Spot
 from views.dialogs.new_task.section import FormSection
 from views.dialogs.new_task.twins import Twins
 from views.dialogs.shops.picker import FILE, GROUP, PASTE, PICK, ShopPicker
-from views.support import safe, shown, text
+from views.support import instant, safe, shown, text
 from views.support.language import say_in_language
 from views.support.look import Label
 from views.widgets.buttons import shortcut_text
@@ -281,6 +281,29 @@ class NewTaskForm(ScrollPane):
             "delivery": self.delivery.fields(),
             "after": not {*draft.depends_on}.issubset(self.delivery.after.kinds()),
         }
+
+    def begun(self) -> bool:
+        """Whether somebody has filled in what they would miss."""
+        draft, kind = self.draft(), self.what.kind()
+        parts = kind.schema.get("properties") if kind is not None else None
+        usual = {name: part.get("default") for name, part in (parts or {}).items() if isinstance(part, Mapping)}
+        payload = any(value != usual.get(name) for name, value in draft.payload.items())
+        return bool(draft.shops or payload or draft.depends_on or draft.at_ms or draft.deadline_ms)
+
+    def draft_fields(self) -> dict[str, Any]:
+        """The same with what means something today only."""
+        return {**self.fields(), "at_ms": self.delivery.at_ms(), "depends_on": list(self.delivery.depends_on())}
+
+    def resume(self, fields: Mapping[str, Any], known: Known, lead: str) -> None:
+        """Go on with ``draft_fields``; what of it is no more is told below ``lead``."""
+        at, delivery = fields.get("at_ms"), fields.get("delivery")
+        to_come = isinstance(at, int) and at > instant.now_ms()
+        given = dict(delivery) if isinstance(delivery, Mapping) else {}
+        given |= {"start": ""} if to_come else {}
+        self.refill({**fields, "delivery": given, "after": False}, known, lead)
+        self.delivery.after.add_all(str(one) for one in fields.get("depends_on") or ())
+        if to_come and isinstance(at, int):
+            self.delivery.set_at(at)
 
     def refill(self, fields: Mapping[str, Any], known: Known, lead: str) -> None:
         """Fill in what was kept; what of it is no more, or was never kept, is told below ``lead``."""

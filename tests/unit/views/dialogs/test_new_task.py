@@ -512,6 +512,36 @@ def test_a_form_is_kept_as_a_template_and_filled_in_again(qtbot: QtBot, fleet: F
     assert [action.isEnabled() for action in menu.actions()] == [False]
 
 
+def test_a_draft_outlives_the_program(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    """Also one that ended by nobody's will: it is kept while it is typed, without its secrets."""
+    (other,) = fleet.context.commands.tasks.create(
+        [TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="get_content")], origin="cli"
+    ).created
+    memory, place = fleet.context.memory, fleet.context.own("newtask.draft")
+    dialog = open_dialog({**PREFILL, "priority": 9, "payload": {"page_size": 20, "token": "s3cr3t-s3cr3t"}})
+    then = fleet.store.now_ms() // 1000 * 1000 + 7_200_000
+    dialog.delivery.set_at(then)
+    dialog.delivery.after.add_all([other.task_id, "refresh_goods"])
+    qtbot.waitUntil(lambda: (memory.get(place) or {}).get("depends_on") == [other.task_id, "refresh_goods"])
+    assert "s3cr3t" not in json.dumps(memory.get(place))
+    assert open_dialog().draft().shops == (), "the draft of this run is in its own window"
+
+    memory.put(place, {**memory.get(place), "run": "the one before"})
+    again = open_dialog()
+    draft = again.draft()
+    assert (draft.task_type, draft.shops, draft.priority, draft.payload["page_size"]) == ("sync_order", SHOPS, 9, 20)
+    assert (draft.at_ms, set(draft.depends_on)) == (then, {other.task_id, "refresh_goods"})
+    assert "is here again" in again.notice.accessibleName()
+    assert any("type them where the dots stand" in one.accessibleName() for one in again.what.findChildren(Strip))
+    again.verbs.discard.click()
+    assert not memory.get(place)
+    other_page = open_dialog(PREFILL)
+    qtbot.waitUntil(lambda: bool(memory.get(place)))
+    with qtbot.waitSignal(other_page.created):
+        other_page.verbs.create.click()
+    assert not memory.get(place), "it is created"
+
+
 def kept(fleet: Fleet, dialog: NewTaskDialog, name: str, **fields: object) -> None:
     """Pick a template of this name that was kept with these fields."""
     usual: dict[str, object] = {"platform": "pdd", "task_type": "sync_order", "shops": list(SHOPS), "payload": {}}

@@ -68,6 +68,14 @@ def test_the_sign_between_cells_is_found(tmp_path: Path, sign: str) -> None:
     assert found.column(1) == ["a", "b"]
 
 
+@pytest.mark.parametrize("sign", [",", ";", "，"])
+def test_what_is_pasted_without_tabs_is_parted_as_a_file_is(sign: str) -> None:
+    found = table.pasted(f"店铺{sign}类型\npdd:s1{sign}sync_order\n", "pasted", columns.is_heading)
+    assert (found.columns, found.rows[0].cells) == (("店铺", "类型"), ("pdd:s1", "sync_order"))
+    alone = table.pasted("pdd:s1\npdd:s2\n", "pasted", columns.is_heading)
+    assert [row.cells for row in alone.rows] == [("pdd:s1",), ("pdd:s2",)]
+
+
 def test_a_header_may_be_written_with_full_width_commas(tmp_path: Path) -> None:
     found = read(write(tmp_path / "a.csv", "平台，店铺ID，任务类型\npdd,a,sync_order\npdd,b,sync_order\n"))
     assert (found.columns, found.column(2)) == (("平台", "店铺ID", "任务类型"), ["sync_order"] * 2)
