@@ -830,10 +830,15 @@ def test_what_the_undo_of_a_message_took_back_says_when_and_its_entry_says_of_wh
     assert [row.entry.action for row in rows] == ["resume", "pause", "resume", "pause"]
     assert [row.undone_at for row in rows] == [0, rows[0].entry.at, 0, rows[2].entry.at]
     column = {one.key: one for one in page.table.records.columns}
+    assert [column["glyph"].value(row) for row in rows[:2]] == ["succeeded", "undone"]
     when = shown.clock(rows[1].entry.at, rows[1].entry.at)
     assert (column["why"].display(rows[0]), column["state"].display(rows[0])) == (f"undo of {when}", "Done")
     page.table.peek_requested.emit(rows[0].key)
     assert page.panel.facts.values()["Takes back"] == f"{act_words.act('pause')}, {when}"
+    page.table.set_current_key(rows[1].key)
+    with qtbot.waitSignal(page.refreshed):
+        page.table.filter_requested.emit("state", "", True)
+    assert page.filter.expression() == "undo:done"
     assert search(qtbot, page, "action:pause undo:done") == ["pause", "pause"]
     assert page.table.records.record(0).undone_at > 0, "though what took it back is not listed"
 

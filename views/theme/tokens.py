@@ -120,6 +120,7 @@ STATUSES: Mapping[str, StatusToken] = {
     "warning": StatusToken("warning", "ph.warning-fill", "mdi6.alert", N_("Warning")),
     "healthy": StatusToken("healthy", "ph.check-circle-fill", "mdi6.check-circle", N_("Healthy")),
     "muted": StatusToken("paused", "ph.bell-slash", "mdi6.bell-off-outline", N_("Muted")),
+    "undone": StatusToken("cancelled", "ph.arrow-counter-clockwise", "mdi6.undo", N_("Undone")),
     "idle": StatusToken("idle", "ph.circle", "mdi6.circle-outline", N_("Idle")),
 }
 

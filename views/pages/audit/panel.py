@@ -18,7 +18,7 @@ from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
 from views.pages.audit import words
-from views.pages.audit.table import AuditLine, of_when, said_state
+from views.pages.audit.table import AuditLine, glyph, of_when, said_state
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, paint_ground
@@ -299,7 +299,7 @@ class AuditPanel(QWidget):
         entry = row.entry
         self._act.setText(act_words.act(entry.action))
         self._act.setToolTip(safe.tooltip(entry.action))
-        self._pill.set_status(words.glyph(row.state), said_state(row))
+        self._pill.set_status(glyph(row), said_state(row))
         self._name.show_text(entry.entry_id)
         self.same_button.disable("" if entry.target else _("It names no object"))
         self.faults.setVisible(bool(row.faults))

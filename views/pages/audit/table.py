@@ -139,6 +139,11 @@ def said_state(row: AuditLine) -> str:
     return words.state(row.state)
 
 
+def glyph(row: AuditLine) -> str:
+    """The status name of how it ended, or that it was taken back."""
+    return "undone" if row.undone_at else words.glyph(row.state)
+
+
 def undone(rows: Iterable[AuditLine], backs: Mapping[str, int]) -> tuple[AuditLine, ...]:
     """With when each was taken back; ``backs``: that by entry, UTC ms. What was refused left nothing to take back."""
     return tuple(
@@ -208,16 +213,16 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
     Column(
         key="glyph",
         title="",
-        value=lambda row: "warning" if row.faults else words.glyph(row.state),
+        value=lambda row: "warning" if row.faults else glyph(row),
         kind="glyph",
         width=30,
-        speech=lambda row: words.state(row.state),
+        speech=said_state,
     ),
     Column(
         key="state",
         title=N_("Outcome"),
         value=lambda row: (row.state, row.undone_at),
-        text=lambda row: said_state(row),
+        text=said_state,
         tone=lambda row: "text3" if row.undone_at else "dead" if row.state == "failed" else "text",
         width=92,
         hide_rank=4,  # its glyph stays
@@ -273,6 +278,8 @@ FIELDS = (
 def condition(row: AuditLine, column: str) -> tuple[str, str]:
     """Filter field and value of a cell, "" where the cell is no condition."""
     first = row.entry.target[0] if row.entry.target else ""
+    if row.undone_at and column in ("glyph", "state"):
+        return "undo", UNDONE
     values = {"who": row.entry.who, "action": row.entry.action, "target": first, "state": row.state, "from": row.origin}
     return ("state", row.state) if column == "glyph" else (column, values[column]) if column in values else ("", "")
 
