@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from services.i18n import N_, _
 from views.charts.legend import Series
+from views.charts.line import DASHED, DOTTED, SOLID
 from views.charts.plot import Plot
 from views.charts.time_window import TimeWindow
 from views.support.language import on_language_changed, say_in_language
@@ -24,6 +25,8 @@ from views.widgets.card import Card
 from views.widgets.layout import in_row
 
 _SWATCH, _GAP, _PAD, _HEIGHT = 9, 7, 4, 24
+#: of a line beside its name: where each begins, and how wide it is
+_STROKES = {SOLID: ((0.0, 9.0),), DASHED: ((0.0, 3.5), (5.5, 3.5)), DOTTED: ((0.0, 2.0), (3.5, 2.0), (7.0, 2.0))}
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
 
@@ -91,9 +94,13 @@ class LegendItem(QAbstractButton):
         middle = self.height() / 2
         swatch = QRectF(_PAD, middle - _SWATCH / 2, _SWATCH, _SWATCH)
         colour = theme().color(self.series.role)
-        painter.setPen(QPen(theme().color("ctl"), 1) if self._off else Qt.PenStyle.NoPen)
-        painter.setBrush(Qt.BrushStyle.NoBrush if self._off else colour)
-        painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5) if self._off else swatch, 2.5, 2.5)
+        if self.series.line and not self._off:
+            for left, wide in _STROKES[self.series.line]:
+                painter.fillRect(QRectF(_PAD + left, middle - 1, wide, 2), colour)
+        else:
+            painter.setPen(QPen(theme().color("ctl"), 1) if self._off else Qt.PenStyle.NoPen)
+            painter.setBrush(Qt.BrushStyle.NoBrush if self._off else colour)
+            painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5) if self._off else swatch, 2.5, 2.5)
         self._paint_words(painter)
         if self.hasFocus():
             draw_focus(painter, self.rect())

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsView
 
-from views.charts.line import Line
+from views.charts.line import DASHES, Line
 from views.charts.series import Numbers
 from views.theme import theme
 
@@ -23,13 +23,13 @@ class Area(pg.PlotCurveItem):  # type: ignore[misc]  # pyqtgraph has no types
         return False
 
 
-def pen(role: str, percent: float = 100, *, dashed: bool = False) -> QPen:
+def pen(role: str, percent: float = 100, *, dashed: bool = False, dash: str = "") -> QPen:
     """A cosmetic pen of one pixel: any other width costs ten times as much."""
     colour = theme().color(role) if percent >= 100 else theme().tint(role, percent)
     made = QPen(colour, 1)
     made.setCosmetic(True)
-    if dashed:
-        made.setDashPattern([4, 3])
+    if dashed or dash in DASHES:
+        made.setDashPattern(DASHES.get(dash, (4.0, 3.0)))
     return made
 
 
@@ -92,7 +92,7 @@ class Scene(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
             area.setVisible(line is not None and line.fill > 0)
             curve.setVisible(line is not None)
             if line is not None:
-                curve.setData(x, line.values, pen=pen(line.role))
+                curve.setData(x, line.values, pen=pen(line.role, dash=line.dash))
                 if line.fill:
                     area.setData(x, line.values, pen=None, brush=theme().tint(line.role, line.fill), fillLevel=0.0)
 

@@ -15,6 +15,7 @@ class Series(msgspec.Struct, frozen=True):
     role: str
     context: str = ""
     tip: str = ""  #: one sentence, source text
+    line: str = ""  #: how its line is drawn, by which a legend shows it; "" for an area
 
     def word(self) -> str:
         """The label in the language of the moment."""

@@ -6,6 +6,10 @@ import msgspec
 
 from views.charts.series import Numbers
 
+#: strokes and gaps, by the width of the line: curves beside each other are told apart without their colours, too
+SOLID, DASHED, DOTTED = "solid", "dashed", "dotted"
+DASHES = {DASHED: (5.0, 3.0), DOTTED: (1.5, 2.5)}
+
 
 class Line(msgspec.Struct, frozen=True):
     """One curve: pen in ``role``, and ``fill`` per cent of it down to the base, 0 for none."""
@@ -13,3 +17,4 @@ class Line(msgspec.Struct, frozen=True):
     role: str
     values: Numbers
     fill: float = 0.0
+    dash: str = ""  #: one of ``DASHES``, "" for a line without gaps

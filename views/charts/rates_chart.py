@@ -6,7 +6,7 @@ import numpy as np
 
 from services.i18n import N_, _
 from views.charts.legend import Series
-from views.charts.line import Line
+from views.charts.line import DASHED, DOTTED, SOLID, Line
 from views.charts.plot import Plot
 from views.charts.series import Frame
 from views.charts.time_window import TimeWindow
@@ -18,18 +18,21 @@ SERIES = (
         N_("New"),
         "accent",
         tip=N_("Tasks that became work (In): created, republished, due, or let go again."),
+        line=SOLID,
     ),
     Series(
         "deliver",
         N_("Started"),
         "lane.dedicated",
         tip=N_("Attempts that began on a worker, retries among them (broker: deliver)."),
+        line=DASHED,
     ),
     Series(
         "ack",
         N_("Finished"),
         "succeeded",
         tip=N_("Tasks whose work ended (Out): well, as a dead letter, held, or cancelled while they ran."),
+        line=DOTTED,
     ),
 )
 #: share of its points that a curve must know
@@ -46,7 +49,7 @@ class RatesChart(Plot):
     def lines(self, frame: Frame) -> list[Line]:
         """One curve for each rate, but for one that is not known most of the time: the record has none of it."""
         known = [one for one in self.visible_series() if np.isfinite(frame[one.key]).mean() > MOSTLY]
-        return [Line(one.role, frame[one.key]) for one in known]
+        return [Line(one.role, frame[one.key], dash=one.line) for one in known]
 
     def say(self, value: float) -> str:
         """One decimal below ten."""

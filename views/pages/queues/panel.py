@@ -19,7 +19,7 @@ from services.monitor.queues.board import DEAD_KIND, DELAY, SHOP, Point, QueueNo
 from services.monitor.queues.holders import HoldersNow
 from views.charts.chart_card import ChartCard, WholeRange
 from views.charts.legend import Series
-from views.charts.line import Line
+from views.charts.line import DASHED, SOLID, Line
 from views.charts.plot import Plot
 from views.charts.series import Frame
 from views.charts.time_window import TimeWindow
@@ -50,7 +50,7 @@ MOST_WORKERS = 5
 CURVES, HOLDERS, FORECAST = "curves", "held", "forecast"
 VIEWS = ((CURVES, N_("Curves")), (HOLDERS, N_("Holders")), (FORECAST, N_("Forecast")))
 DEPTH = (Series("depth", N_("Waiting"), "running"),)
-FLOW = (Series("in", N_("In"), "accent"), Series("out", N_("Out"), "succeeded"))
+FLOW = (Series("in", N_("In"), "accent", line=SOLID), Series("out", N_("Out"), "succeeded", line=DASHED))
 #: by state: its word, and the tone of it
 STATES: Mapping[str, tuple[str, str]] = {
     holders.RUNS: (N_("runs"), "text2"),
@@ -80,7 +80,7 @@ class FlowPlot(Plot):
 
     def lines(self, frame: Frame) -> list[Line]:
         """A curve for each."""
-        return [Line(one.role, frame[one.key]) for one in self.visible_series()]
+        return [Line(one.role, frame[one.key], dash=one.line) for one in self.visible_series()]
 
     def say(self, value: float) -> str:
         """Two decimals below one; nothing is none."""

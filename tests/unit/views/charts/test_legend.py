@@ -6,8 +6,12 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from views.charts.chart_card import Legend
+from views.charts.chart_card import Legend, LegendItem
+from views.charts.curves import pen
 from views.charts.depth_chart import SERIES
+from views.charts.legend import Series
+from views.charts.line import DASHED, DOTTED, SOLID
+from views.charts.rates_chart import SERIES as RATES
 
 
 @pytest.fixture
@@ -51,3 +55,16 @@ def test_values_are_named_and_do_not_make_the_row_jump(legend: Legend) -> None:
     legend.show_values({"high": "3"})
     assert legend.item("high").sizeHint() == wide
     assert not legend.grab().isNull()
+
+
+def test_lines_are_told_apart_without_their_colours(qtbot: QtBot) -> None:
+    drawn = []
+    for line in (SOLID, DASHED, DOTTED, ""):
+        item = LegendItem(Series("k", "New", "accent", line=line))
+        qtbot.addWidget(item)
+        item.resize(item.sizeHint())
+        drawn.append(item.grab().toImage())
+    assert all(one != other for place, one in enumerate(drawn) for other in drawn[place + 1 :])
+    pens = [pen("accent", dash=line).dashPattern() for line in (SOLID, DASHED, DOTTED)]
+    assert len({tuple(one) for one in pens}) == 3
+    assert len({one.line for one in RATES}) == len(RATES)
