@@ -254,7 +254,7 @@ class Palette(Dimming):
             self._select(self._step(row, steps[Qt.Key(key)]))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._run(row)
-        elif pressed(event, "tables.copy"):
+        elif pressed(event, "tables.copy", writing=True):
             return self._copy()
         elif key == Qt.Key.Key_Backspace and not self.field.text() and self._argument is not None:
             self._argument = None

@@ -35,6 +35,8 @@ TABLES, CHARTS, PARTS = "tables", "charts", "parts"
 DIALOG, WORK = "dialog", "work"
 #: what is heard as a key of its own, so that one may not follow another
 LISTED = frozenset({TABLES, CHARTS})
+#: where some look at each key themselves (``keys.pressed``), which no key before it tells
+_KEY_BY_KEY = LISTED | {PARTS, DIALOG, "overview"}
 #: how many chords one key may have: ``G, T``
 MOST_CHORDS = 2
 
@@ -56,7 +58,7 @@ class Command(msgspec.Struct, frozen=True):
     @property
     def most_chords(self) -> int:
         """How many keys one after the other it may have."""
-        return 1 if self.place in LISTED | {PARTS} else MOST_CHORDS
+        return 1 if self.place in _KEY_BY_KEY else MOST_CHORDS
 
     def said(self) -> str:
         """Its words in the language of the moment."""

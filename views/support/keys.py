@@ -94,9 +94,16 @@ def bind(widget: QWidget, keys: Mapping[str, Callable[[], object]]) -> None:
         Shortcut(name, widget, slot, context).setAutoRepeat(False)
 
 
-def pressed(event: QKeyEvent, name: str) -> bool:
-    """Whether this is the key of a command, which one looks at itself."""
-    return _pressed(event) in keymap().sequences(name)
+def pressed(event: QKeyEvent, name: str, *, writing: bool = False) -> bool:
+    """Whether this is the key of a command, which one looks at itself; ``writing``: where somebody writes, so that what
+    writes, or moves in what is written, is none.
+    """
+    return _pressed(event) in keymap().sequences(name) and not (writing and _writes(event))
+
+
+def _writes(event: QKeyEvent) -> bool:
+    held = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+    return not event.modifiers() & held and not Qt.Key.Key_F1 <= event.key() <= Qt.Key.Key_F35
 
 
 def _pressed(event: QKeyEvent) -> QKeySequence:

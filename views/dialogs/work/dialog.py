@@ -630,7 +630,7 @@ class _Field(QLineEdit):
         marked = self.selectedText()
         if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
             self.stepped.emit(1 if event.key() == Qt.Key.Key_Down else -1)
-        elif pressed(event, "tables.copy") and marked in ("", self.text()):
+        elif pressed(event, "tables.copy", writing=True) and marked in ("", self.text()):
             self.copied.emit()
         else:
             super().keyPressEvent(event)

@@ -344,7 +344,7 @@ class JsonEditor(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Indent new lines as the line before; F8 goes to the next problem."""
-        if pressed(event, "parts.next_error"):
+        if pressed(event, "parts.next_error", writing=True):
             self.go_to_next_problem()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
             before = self.textCursor().block().text()[: self.textCursor().positionInBlock()]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.shell.palette import Group, Palette
 from views.shell.palette_rows import Entry
+from views.support.keymap import keymap
+from views.support.memory import ShortMemory
 from views.theme import theme
 
 
@@ -86,4 +89,21 @@ def test_its_field_shows_that_it_has_the_keyboard(qtbot: QtBot, qapp: QApplicati
     picture = palette.grab().toImage()
     for inner in (0, 1):
         assert picture.pixelColor(field.center().x(), field.top() + inner) == theme().color("focus")
+    palette.hide()
+
+
+def test_a_letter_that_copies_elsewhere_is_written_here(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1000, 700)
+    palette = Palette(Found([Entry(key="t_1", kind="task", words="t_1", icon="ph.plus", copy="t_1")]), window)
+    keymap().choose("tables.copy", "Y")
+    palette.ask()
+    QApplication.clipboard().setText("before")
+    qtbot.keyClicks(palette.field, "pay")
+    assert (palette.field.text(), QApplication.clipboard().text()) == ("pay", "before")
+    keymap().choose("tables.copy", "Ctrl+Y")
+    qtbot.keyClick(palette.field, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.clipboard().text() == "t_1"
+    keymap().follow(ShortMemory())
     palette.hide()

@@ -135,6 +135,8 @@ def test_only_what_leads_out_of_where_one_is_stays_for_everybody(keys: KeyMap) -
         ("tasks.retry", "G, R", "G, R"),
         ("tables.peek", "G, R", ""),  # lists hear one key after the other
         ("parts.next_error", "G, R", ""),
+        ("overview.earlier", "G, R", ""),  # so does a tile
+        ("dialog.compare", "G, R", ""),
         ("tables.down", "Shift+J", ""),  # with Shift it ticks
         ("tables.down", "J", "J"),
     ],

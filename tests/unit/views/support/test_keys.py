@@ -116,3 +116,17 @@ def test_it_is_told_whether_a_key_is_that_of_a_command(
     qapp: object, key: Qt.Key, held: Qt.KeyboardModifier, same: bool
 ) -> None:
     assert pressed(QKeyEvent(QEvent.Type.KeyPress, key, held), "parts.next_error") is same
+
+
+def test_where_somebody_writes_what_writes_is_no_key(qapp: object) -> None:
+    none, ctrl = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+    for keys, key, held, copies in (
+        ("Y", Qt.Key.Key_Y, none, False),
+        ("Backspace", Qt.Key.Key_Backspace, none, False),
+        ("F7", Qt.Key.Key_F7, none, True),
+        ("Ctrl+Y", Qt.Key.Key_Y, ctrl, True),
+    ):
+        keymap().choose("tables.copy", keys)
+        event = QKeyEvent(QEvent.Type.KeyPress, key, held)
+        assert (pressed(event, "tables.copy"), pressed(event, "tables.copy", writing=True)) == (True, copies), keys
+    keymap().follow(ShortMemory())

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QToolTip, QVBoxLayout, QW
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from views.support.keymap import keymap
+from views.support.memory import ShortMemory
 from views.theme import theme
 from views.widgets.json.editor import JsonEditor
 from views.widgets.json.problems import Problem
@@ -138,3 +140,11 @@ def test_the_line_of_the_cursor_is_lit_while_editing(qtbot: QtBot, editor: JsonE
     editor.setReadOnly(True)
     editor.moveCursor(QTextCursor.MoveOperation.Down)
     assert not editor.extraSelections()
+
+
+def test_a_letter_that_leads_to_errors_elsewhere_is_written_here(qtbot: QtBot, editor: JsonEditor) -> None:
+    keymap().choose("parts.next_error", "N")
+    editor.clear()
+    qtbot.keyClicks(editor, "null")
+    keymap().follow(ShortMemory())
+    assert editor.toPlainText() == "null"
