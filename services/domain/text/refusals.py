@@ -519,7 +519,8 @@ REFUSALS: dict[str, str] = {
     "backfill.much": N_("{runs} runs of {shops} shops are too many to look up at once; make the span shorter"),
     "schedule.secret": N_("a secret that {name} had then is not known any more; edit it instead"),
     "schedule.repeats": N_(
-        "not clear how often: {words}; write 30m, daily 02:30, weekdays 9:00, monday 8:00, or a cron expression"
+        "not clear how often: {words}; write 30m, daily 02:30, weekdays 9:00, mon,wed 8:00, monthly 1 8:00, or a cron"
+        " expression"
     ),
     "schedule.one_rule": N_("give either cron or every"),
     "schedule.name": N_(

@@ -114,9 +114,10 @@ def _monthly(day: str, time: str) -> str:
 
 
 def _at_a_time(minute: str, hour: str, day: str, weekday: str) -> str:
-    if not (minute.isdigit() and hour.isdigit()):
+    hours = hour.split(",")
+    if not (minute.isdigit() and all(one.isdigit() for one in hours)):
         return ""
-    time = f"{int(hour):02d}:{int(minute):02d}"
+    time = text.listed([f"{int(one):02d}:{int(minute):02d}" for one in hours])
     if day != "*":
         return _monthly(day, time) if weekday == "*" else ""
     if weekday == "*":
