@@ -249,6 +249,6 @@ CONDITIONS: Mapping[str, str] = {
 }
 CONDITIONS_HERE: Mapping[str, str] = {
     "publisher_blocked": N_("the engine does not answer, or takes no tasks"),
-    "broker_alarm": N_("tells nothing on this computer: its engine has no such alarm"),
-    "redis_forgets": N_("tells nothing on this computer: its storage writes everything to the disk at once"),
+    "broker_alarm": N_("the engine has an alarm of its memory or disk (on this computer it never has)"),
+    "redis_forgets": N_("the storage keeps nothing on its disk (on this computer it always does)"),
 }

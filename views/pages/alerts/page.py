@@ -197,7 +197,7 @@ class AlertsPage(ListPage[IncidentNow]):
             PageCommand(key=key, words=said, icon="ph.plus", reason=barred, run=run)
             for key, said, run in (
                 ("alerts.channel.new", _("New channel"), self.actions_of_page.add_channel),
-                ("alerts.rule.new", _("New rule"), self._add_rule),
+                ("alerts.rule.new", _("New rule"), self.actions_of_page.add_rule),
             )
         )
         if view == RULES_VIEW:
@@ -259,7 +259,7 @@ class AlertsPage(ListPage[IncidentNow]):
         self.new_button = Button(N_("New channel"), icon="ph.plus")
         self.new_button.clicked.connect(self.actions_of_page.add_channel)
         self.new_rule_button = Button(N_("New rule"), icon="ph.plus")
-        self.new_rule_button.clicked.connect(self._add_rule)
+        self.new_rule_button.clicked.connect(self.actions_of_page.add_rule)
         for button in (self.new_button, self.new_rule_button):
             self.header.add_action(button)
         for button in (*self.buttons.values(), self.new_button, self.new_rule_button):
@@ -626,9 +626,6 @@ class AlertsPage(ListPage[IncidentNow]):
             self.panel.focus_first()
 
     # a rule
-
-    def _add_rule(self) -> None:
-        self.actions_of_page.add_rule(self.rule() if self.views.current() == RULES_VIEW else None)
 
     def _show_strip(self, strip: RuleStrip) -> None:
         """Show a rule that is to be changed below the list, unless what was typed into another is not to be lost."""

@@ -30,7 +30,7 @@ from views.support.operation import Operation, Start
 from views.widgets.toast import ToastSpec
 
 Chosen = IncidentNow | None
-#: what a new rule looks at where none is chosen; so many letters of a name are left to its copy
+#: what a new rule looks at first; so many letters of a name are left to its copy
 FIRST_MEASURE, NAME_STEM = "oldest_wait", 60
 #: pages that show what some rules are about; for the others its tasks are shown
 PAGES = {
@@ -135,11 +135,9 @@ class AlertActions(PageActs):
         strip.saved.connect(self._saved_rule)
         self._show_strip(strip)
 
-    def add_rule(self, like: RuleNow | None) -> None:
+    def add_rule(self) -> None:
         """Make one in such a strip: as one that looks at the same was delivered."""
-        measures = self._context.alerts.measures
-        measure = like.rule.measure if like is not None else FIRST_MEASURE
-        self._make_rule(replace(measures[measure], name="", enabled=True))
+        self._make_rule(replace(self._context.alerts.measures[FIRST_MEASURE], name=""))
 
     def copy_rule(self, one: RuleNow) -> None:
         """Make another one that begins as this one is now, under a name that no rule has."""

@@ -729,12 +729,12 @@ def test_a_rule_is_made_as_a_sentence_tried_saved_and_taken_back(
 ) -> None:
     known, page = fleet.context.commands.alerts.rules, open_page()
     open_rules(qtbot, page)
-    page.rules.set_current_key("lane_depth")
     page.new_rule_button.click()
     strip = strip_of(qtbot, page)
-    said = sentences(strip)
-    assert "Call it" in said
-    assert "and look at" in said
+    qtbot.waitUntil(strip.name.hasFocus, timeout=WAIT_MS)
+    strip.measure.setCurrentIndex(strip.measure.findData("lane_depth"))
+    qtbot.waitUntil(lambda: "Call it" in sentences(strip), timeout=WAIT_MS)
+    assert "and look at" in sentences(strip)
     assert (strip.measure.currentText(), strip.limits["tasks"].text()) == ("Tasks in a lane", "5000")
     assert not strip.is_typed()
     strip.channels.setText("Escalation")
@@ -778,9 +778,9 @@ def test_a_new_rule_is_tried_on_what_was_recorded_before_it_is_saved(
     record_depths(fleet, alerts.now)
     page = open_page()
     open_rules(qtbot, page)
-    page.rules.set_current_key("lane_depth")
     page.new_rule_button.click()
     strip = strip_of(qtbot, page)
+    strip.measure.setCurrentIndex(strip.measure.findData("lane_depth"))
     strip.limits["tasks"].setText("1000")
     strip.spans["for_s"].setValue(0)
     qtbot.waitUntil(lambda: "1 time in the last" in strip.tried.text(), timeout=WAIT_MS)
