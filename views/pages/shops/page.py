@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -142,15 +143,21 @@ class Wanted(msgspec.Struct, frozen=True):
     telling: frozenset[str] = frozenset()  #: of ``ENDED`` …, what is told, too
 
 
-#: what the map shows: rows of cells, and which of them are lit, None for all
-Laid = tuple[Rows, frozenset[str] | None]
+class Laid(msgspec.Struct, frozen=True):
+    """What the map shows, and how many shops its legend counts: all, or those of the group that is open."""
+
+    rows: Rows = NONE
+    lit: frozenset[str] | None = None  #: which of them are lit, None for all
+    by: str = STATE  #: what the cells tell
+    states: Mapping[str, int] = {}
+    shades: Mapping[str, int] = {}
 
 
 class Cells(msgspec.Struct, frozen=True):
     """What the map shows, and what that was laid out of."""
 
     of: object = None
-    cells: Laid = (NONE, None)
+    cells: Laid = Laid()
     groups: Mapping[str, frozenset[str]] = {}  #: by its cell the shops of each group that fit
 
 
@@ -445,7 +452,7 @@ class ShopsPage(ListPage[ShopRow]):
             self.refreshed.emit()
             return
         self._cells, self._settled = cells, settles
-        self._show_cells(*cells.cells)
+        self._show_cells(cells.cells)
         if ask.wanted.within is not None and self.heat.opened is None:  # nothing of it is left
             self._ask()
         self._unknown.answer(replace(ask.wanted, telling=frozenset()))
@@ -628,11 +635,11 @@ class ShopsPage(ListPage[ShopRow]):
 
     def _on_zoomed(self) -> None:
         """Other shops of those that are known stand in the map, and the table is of them."""
-        self._show_cells(*lay_out(self._now, self.heat.by, self.heat.opened))
+        self._show_cells(lay_out(self._now, self.heat.by, self.heat.opened))
         self._ask()
 
-    def _show_cells(self, rows: Rows, lit: frozenset[str] | None) -> None:
-        self.heat.show_rows(rows, lit, self._now)
+    def _show_cells(self, laid: Laid) -> None:
+        self.heat.show_cells(laid)
         self._mark_ticked()
 
     def _mark_ticked(self) -> None:
@@ -803,6 +810,13 @@ def lay_out(now: ShopsNow, by: str = STATE, opened: Opened | None = None) -> Lai
     Cells keep their places while one filters. A fleet that is too large for a cell each shows those that match, and
     where these are too many, too, a cell for each group, of which one may be ``opened``.
     """
+    rows, lit = _placed(now, by, opened)
+    counted = now.every if rows.within is None else rows.cells
+    shades = in_shades(by, counted, now.at_ms) if by in SHADES else {}
+    return Laid(rows, lit, by, Counter(one.state for one in counted), shades)
+
+
+def _placed(now: ShopsNow, by: str, opened: Opened | None) -> tuple[Rows, frozenset[str] | None]:
     if len(now.every) <= AGGREGATE_ABOVE:
         return prepare(now.every, None, by, now.at_ms), now.fitting
     if opened is not None:
@@ -909,20 +923,16 @@ class ShopsMap(Card):
         """Whether only the legend is shown."""
         return self.pane.isHidden()
 
-    def show_rows(self, rows: Rows, lit: frozenset[str] | None, now: ShopsNow) -> None:
-        """Show these shops, all but the lit ones dimmed; the legend counts all, or the group that is open."""
-        if rows.within is None:  # it has no shop any more, or each shop has a cell again
+    def show_cells(self, laid: Laid) -> None:
+        """Show these shops, all but the lit ones dimmed."""
+        if laid.rows.within is None:  # it has no shop any more, or each shop has a cell again
             self.opened = None
         self._say_group()
-        self.map.set_lit(lit)
-        self.map.set_rows(rows)
-        counts: dict[str, int] = {}
-        counted = now.every if rows.within is None else rows.cells
-        for one in counted:
-            counts[one.state] = counts.get(one.state, 0) + 1
-        self.legend.show_counts(counts)
-        if self.by in SHADES:
-            self.shades.show_counts(SHADES[self.by], in_shades(self.by, counted, now.at_ms))
+        self.map.set_lit(laid.lit)
+        self.map.set_rows(laid.rows)
+        self.legend.show_counts(laid.states)
+        if laid.by in SHADES:
+            self.shades.show_counts(SHADES[laid.by], laid.shades)
         self._arrange()
         self._fit()  # a map that is laid out while it is shown tells its new height to nobody
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -191,11 +190,10 @@ class Layout(msgspec.Struct, frozen=True):
 
     def block_of(self, index: int) -> Block | None:
         """The block that holds a cell."""
-        filled = [block for block in self.blocks if block.group.count]
-        at = bisect_right([block.group.first for block in filled], index) - 1
-        if at < 0 or index >= filled[at].group.first + filled[at].group.count:
-            return None
-        return filled[at]
+        for block in self.blocks:  # one a platform
+            if block.group.first <= index < block.group.first + block.group.count:
+                return block
+        return None
 
     def index_at(self, x: float, y: float) -> int:
         """The cell at a point, -1 for none; the small gap belongs to the cell before it."""

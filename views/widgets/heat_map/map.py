@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QPixmap,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QApplication, QMenu, QSizePolicy, QWidget
@@ -101,6 +102,7 @@ class HeatMap(QWidget):
         self._by_key = False
         self._atlas: Atlas | None = None
         self._layer: Layer | None = None
+        self._numbers: tuple[Rows, Layout, object, QPixmap] = self._rows, self._layout_of, None, QPixmap()
         self._card: HeatCard | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -280,6 +282,7 @@ class HeatMap(QWidget):
 
     def _restyle(self) -> None:
         self._atlas = self._layer = None
+        self._numbers = NONE, self._layout_of, None, QPixmap()
         self._announce()
         self._relayout()
 
@@ -295,7 +298,7 @@ class HeatMap(QWidget):
             if self._rows.aggregated:
                 self._paint_bar(painter, block.group, QRectF(block.x, block.y + HEADER - 2, block.width, BAR - 8))
         if self._rows.inside:
-            self._paint_numbers(painter)
+            painter.drawPixmap(0, 0, self._numbers_drawn())
         if self._marked[1]:
             platform, shop_id, group = self._marked
             self._paint_mark(painter, self.rect_of(platform, group if self._rows.inside else shop_id))
@@ -316,6 +319,21 @@ class HeatMap(QWidget):
             self._layer = Layer(self._atlas, layout, self.width(), ratio)
         self._layer.show(self._atlas.numbers(self._rows, self._filter, self._dim))
         return self._layer
+
+    def _numbers_drawn(self) -> QPixmap:
+        """Of a thousand groups they take longer than all else; a mouse that moves over them changes none."""
+        ratio = self.devicePixelRatioF()
+        by = (theme().tokens, ratio, self.size())
+        rows, layout, how, drawn = self._numbers
+        if rows is not self._rows or layout is not self._layout_of or how != by:
+            drawn = QPixmap(self.size() * ratio)
+            drawn.setDevicePixelRatio(ratio)
+            drawn.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(drawn)
+            self._paint_numbers(painter)
+            painter.end()
+            self._numbers = self._rows, self._layout_of, by, drawn
+        return drawn
 
     def _paint_numbers(self, painter: QPainter) -> None:
         """In each cell how many of its group are in its state; what else the cells tell has no number of shops."""
