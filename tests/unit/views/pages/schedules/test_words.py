@@ -27,7 +27,7 @@ def schedule(cron: str = "", **fields: object) -> Schedule:
     ("cron", "english", "chinese"),
     [
         ("30 2 * * *", "daily at 02:30", "每天 02:30"),
-        ("0 9,18 * * *", "daily at 09:00, 18:00", "每天 09:00、18:00"),
+        ("0 9,18 * * *", "daily at 09:00, 18:00", "每天 09:00，18:00"),
         ("@daily", "daily at 00:00", "每天 00:00"),
         ("0 9 * * 1-5", "Monday to Friday at 09:00", "周一至周五 09:00"),
         ("5 7 * * 0", "Sundays at 07:05", "每周日 07:05"),
