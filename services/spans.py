@@ -60,7 +60,8 @@ def duration(span: timedelta, *, precise: bool = False) -> str:
 
     `precise` keeps the decimal up to one minute, for durations that are over.
     """
-    return _say(_parts(span.total_seconds(), MINUTE if precise else 10))
+    below, number = MINUTE if precise else 10, max(0.0, span.total_seconds())
+    return _lasting(int(number) if number >= below else math.floor(number * 10 + 1e-6) / 10, below, language())
 
 
 def seconds(span: timedelta) -> str:
@@ -198,6 +199,12 @@ def _parts(number: float, decimals_below: int) -> _Parts:
     if whole < DAY:
         return [(str(whole // HOUR), "h"), (f"{whole % HOUR // MINUTE:02d}", "m")]
     return [(f"{whole // DAY:,}", "d"), (str(whole % DAY // HOUR), "h")]
+
+
+@lru_cache(maxsize=_KEPT)
+def _lasting(number: float, decimals_below: int, _language: str) -> str:
+    """Of a number that has no more places than are said: the rows of a table that came together say the same."""
+    return _say(_parts(number, decimals_below))
 
 
 def _say(parts: _Parts) -> str:

@@ -119,6 +119,7 @@ class PageHeader(QWidget):
     def __init__(self, title: str = "") -> None:
         super().__init__()
         self._below = False
+        self._told: tuple[str, str, str] | None = None  #: what has its place
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._title = Label(title, "page")
         self._summary = _Summary()
@@ -147,10 +148,15 @@ class PageHeader(QWidget):
         """Show the one-line answer to: is work flowing, what is broken? ``more`` stands below it in the tool tip,
         ``brief`` in its place where it is more than a line.
         """
+        if (summary, more, brief) == self._told:
+            return  # said with each answer
+        self._told = None
         self._summary.brief = brief
         self._summary.setText(summary)
         self._summary.setToolTip(f"{summary}\n{more}" if more else summary)
         self._place()
+        if self.isVisible():
+            self._told = summary, more, brief
 
     def summary_tip(self) -> str:
         """Return the tool tip of that line."""

@@ -86,7 +86,8 @@ class Registry:
 
     def shop_name(self, key: str) -> str:
         """What a shop (``platform:shop_id``) is called; its key where nobody has described it."""
-        shop = self.shops().get(key)
+        self._refresh()
+        shop = self._shops.get(key)
         return key if shop is None else shop.called
 
     def placed(self, task: Task) -> Task:

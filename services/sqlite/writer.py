@@ -46,6 +46,8 @@ WAITS_SECONDS = 5.0
 KEPT_SECONDS = 15.0
 #: how often a waiting reader looks whether another process has written
 POLL_SECONDS = 0.025
+#: for so long who reads believes that the file is in its place: a duty asks ten questions in a row
+THERE_SECONDS = 0.01
 #: answers are kept for so long at most, though nothing was written: a file that was damaged in its place is noticed
 ANEW_SECONDS = 10.0
 #: so many of them
@@ -107,7 +109,9 @@ class Wakeup:
     def wait(self, seen: int, seconds: float) -> bool:
         """Wait until it has rung after ``seen``; tell whether it has."""
         with self._changed:
-            return self._changed.wait_for(lambda: self._count != seen, seconds)
+            if self._count == seen:
+                self._changed.wait(seconds)  # woken by a ring alone
+            return self._count != seen
 
 
 def begin_immediate(conn: sqlite3.Connection) -> None:
@@ -154,6 +158,7 @@ class SharedFile:
         self._streak = 0.0
         self._thread: threading.Thread | None = None
         self._place = _place(path)
+        self._there_until = 0.0  #: for who reads; monotonic
         self._log = Path(f"{path}-wal")  #: what was committed lately is only there
         self._log_place: tuple[int, int] | None = None  #: once something was
         self._full: sqlite3.Error | None = None  #: the last write found no room
@@ -397,11 +402,13 @@ class SharedFile:
             Closed: the last user of the file has closed it.
             Displaced: the file is not in its place any more.
         """
-        try:
-            self._check_there()
-        except Displaced:
-            if not self._closed:
-                raise
+        if time.monotonic() >= self._there_until:
+            try:
+                self._check_there()
+            except Displaced:
+                if not self._closed:
+                    raise
+            self._there_until = time.monotonic() + THERE_SECONDS
         if self._closed:
             raise Closed(f"{self.path} is closed")
 

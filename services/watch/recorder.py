@@ -77,6 +77,7 @@ class Recorder(OnDuty):
         self._failing: set[str] = set()  #: measures of rules whose number could not be found
         self._states: ShopStates | None = None
         self._shops: dict[str, str] = {}
+        self._judged: tuple[ShopNow, ...] = ()  #: what they were taken from
         self._shops_due = 0.0
         self._depths: tuple[QueueDepth, ...] | None = None
         self._depths_due = 0.0
@@ -284,7 +285,10 @@ class Recorder(OnDuty):
         begun = self._clock.monotonic()
         if self._states is None or begun < self._shops_due:
             return self._shops
-        self._shops = {one.key: state for one in self._states.shops(seen) if (state := shop_state(one))}
+        judged = self._states.shops(seen)
+        if judged is not self._judged:  # at rest it is the very same
+            self._shops = {one.key: state for one in judged if (state := shop_state(one))}
+            self._judged = judged
         self._shops_due = begun + SHOPS_SHARE * (self._clock.monotonic() - begun)
         return self._shops
 

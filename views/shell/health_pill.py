@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from services import i18n
 from views.support import safe
-from views.support.paint import draw_box, draw_focus, width_of, write
+from views.support.paint import draw_box, draw_focus, shape, width_of, write
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, status
 
@@ -57,9 +57,9 @@ class HealthPill(QAbstractButton):
         """Show another state."""
         if health == self._health and self.accessibleName():
             return  # said several times a second
-        before = self.sizeHint()
-        self._health = health
-        self._rooms.clear()
+        before, old, self._health = self.sizeHint(), self._health, health
+        if (health.name, shape(health.value)) != (old.name, shape(old.value)):
+            self._rooms.clear()
         self.setAccessibleName(f"{health.name} {health.value}".strip())
         tip = safe.masked(health.tip)
         self.setAccessibleDescription(tip)

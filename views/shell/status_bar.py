@@ -15,7 +15,7 @@ from views.support import shown, text
 from views.support.instant import ticks
 from views.support.language import say_in_language
 from views.support.look import line
-from views.support.paint import draw_box, draw_focus, width_of, write
+from views.support.paint import draw_box, draw_focus, shape, width_of, write
 from views.theme import theme
 from views.theme.tokens import STATUS_BAR
 from views.widgets.layout import in_row
@@ -51,6 +51,7 @@ class StatusPart(QAbstractButton):
         # painted every second: else all that lies below it would be painted with it
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._hints: dict[bool, QSize] = {}  #: by the language: measuring words takes long
+        self._wide: tuple[str, ...] = ()  #: what they were measured for
         theme().changed.connect(self._on_theme)
 
     def show_part(
@@ -71,13 +72,16 @@ class StatusPart(QAbstractButton):
             self.setToolTip(tip)
         if (name, value, suffix, tone, boxed) == (self._name, self._value, self._suffix, self._tone, self._boxed):
             return
-        before = self.sizeHint()
+        icon = self._icon if icon is None else icon
+        wide = (*map(_shape, (name, value, suffix)), icon)
         self._name, self._value, self._suffix, self._tone, self._boxed = name, value, suffix, tone, boxed
-        self._icon = self._icon if icon is None else icon
+        self._icon = icon
         self.setAccessibleName(" ".join(part for part in (name, value, suffix) if part))
-        self._hints.clear()
-        if self.sizeHint() != before:  # else the whole window would be laid out for each figure
-            self.updateGeometry()
+        if wide != self._wide:
+            before, self._wide = self.sizeHint(), wide
+            self._hints.clear()
+            if self.sizeHint() != before:  # else the whole window would be laid out for each figure
+                self.updateGeometry()
         self.update()
 
     def words(self) -> str:
@@ -288,6 +292,11 @@ class StatusBar(QFrame):
 def _counts(words: str) -> bool:
     """Figures of one width widen the hyphen too: only for what counts."""
     return words[:1].isdigit()
+
+
+def _shape(words: str) -> str:
+    """All by which its width goes."""
+    return shape(words) if _counts(words) else words
 
 
 def _wide(kind: str, words: str) -> int:

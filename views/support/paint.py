@@ -16,6 +16,7 @@ from views.theme.fonts import make_font
 
 _KEPT_WORDS, _KEPT_OUTLINES = 2048, 256
 _ONE_LINE = 1e6
+_FIGURES = str.maketrans("123456789", "000000000")
 
 
 class _Words(NamedTuple):
@@ -58,6 +59,11 @@ def _laid_out(text: str, kind: str, tabular: bool | None, chinese: bool, percent
 
 def _words(text: str, kind: str, tabular: bool | None) -> _Words:
     return _laid_out(text, kind, tabular, i18n.is_chinese(), theme().text_size)
+
+
+def shape(text: str) -> str:
+    """What is the same of words that are as wide in figures of one width: of a count that goes on, most of the time."""
+    return text.translate(_FIGURES)
 
 
 def width_of(text: str, kind: str, *, tabular: bool | None = None) -> int:

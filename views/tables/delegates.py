@@ -6,6 +6,7 @@ view paints itself with this; as a delegate it only answers how much room a cell
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, QTimer
@@ -23,6 +24,11 @@ PADDING = 8
 EDGE = 3
 HEADING = 27
 _BARE = frozenset({"tick", "glyph"})
+Said = Callable[[Hashable, str, object], tuple[Any, ...] | None]
+
+
+def _nothing(_key: Hashable, _column: str, _record: object) -> None:
+    return None
 
 
 class CellDelegate(QStyledItemDelegate):
@@ -46,8 +52,10 @@ class CellDelegate(QStyledItemDelegate):
     def _forget(self) -> None:
         self._measured.clear()
 
-    def paint_rows(self, painter: QPainter, view: QTableView, dirty: QRect, model: RecordModel[Any]) -> None:
-        """Draw what `dirty` covers."""
+    def paint_rows(
+        self, painter: QPainter, view: QTableView, dirty: QRect, model: RecordModel[Any], said: Said = _nothing
+    ) -> None:
+        """Draw what `dirty` covers; ``said``: what a cell is known to say now, by key, column and record."""
         painter.fillRect(dirty, theme().color(self._ground))
         rows = covered_rows(view, dirty, model.rowCount())
         if not rows:
@@ -57,7 +65,7 @@ class CellDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for row in rows:
             height = view.rowHeight(row)
-            self._paint_row(painter, view, row, top, height, dirty, sections, model)
+            self._paint_row(painter, view, row, top, height, dirty, sections, model, said)
             top += height
 
     def _paint_row(
@@ -70,10 +78,12 @@ class CellDelegate(QStyledItemDelegate):
         dirty: QRect,
         sections: list[tuple[int, int, int]],
         model: RecordModel[Any],
+        said: Said,
     ) -> None:
+        key = model.key_at(row)
         ticked, current = model.is_ticked(row), row == self.current_row
         width = view.viewport().width()
-        if model.headings and (heading := model.headings.get(model.key_at(row))) is not None:
+        if model.headings and (heading := model.headings.get(key)) is not None:
             head = heading_height()
             if dirty.top() < top + head:  # where only the clock moves on, it is cut and measured for nothing
                 self._paint_heading(painter, QRect(0, top, width, head), heading)
@@ -90,7 +100,8 @@ class CellDelegate(QStyledItemDelegate):
             column = model.column(section)
             pad = 0 if column.kind in _BARE else PADDING
             rect = QRect(left + pad, top, room - 2 * pad, height - 1)
-            self._paint_cell(painter, rect, Cell(record, column, dimmed, ticked, current=current))
+            known = said(key, column.key, record) if column.live else None
+            self._paint_cell(painter, rect, Cell(record, column, dimmed, ticked, current=current, said=known))
             if current and self.show_focus and view.hasFocus() and section == self.current_section:
                 draw_focus(painter, QRect(left, top, room, height - 1), 3)
 

@@ -40,6 +40,16 @@ class Cell(msgspec.Struct):
     ticked: bool
     enabled: bool = True
     current: bool = False  #: in the row under the cursor
+    said: tuple[Any, ...] | None = None  #: its fingerprint, where that was worked out for this very picture
+
+    def value(self) -> Any:
+        """What it shows."""
+        return self.said[0] if self.said is not None and len(self.said) > 2 else self.column.value(self.record)
+
+    def words(self) -> str:
+        """What people read in it."""
+        told = self.said if self.column.text is not None else None
+        return str(told[-2]) if told is not None else self.column.display(self.record)
 
 
 class Ink:
@@ -137,7 +147,7 @@ def text_kind(column: Column[Any]) -> str:
 def paint_text(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     """Draw text or a number."""
     column = cell.column
-    words = column.display(cell.record)
+    words = cell.words()
     if column.parts:
         words = shorter(words, lambda some: ink.width(some, text_kind(column)) <= room.width())
     ink.text(

@@ -152,6 +152,8 @@ class LiveCells(QObject):
         self._view, self._model = view, model
         self._still, self._running = False, False
         self._said: dict[tuple[Hashable, str], object] = {}  #: what the cells on screen said, by row and column
+        #: the same for the next picture, with the record that says it
+        self._fresh: dict[tuple[Hashable, str], tuple[object, tuple[object, ...]]] = {}
         self._asked: list[QRect] = []  #: what the last step of the clock wants painted
         self._told = Told(self, self.repaint, ticks())
         view.installEventFilter(self)
@@ -176,7 +178,7 @@ class LiveCells(QObject):
     def _compare(self) -> None:
         view, before = self._view, self._said
         rows = covered_rows(view, view.viewport().rect(), self._model.rowCount())
-        self._said, self._asked = {}, []
+        self._said, self._fresh, self._asked = {}, {}, []
         records = [(row, self._model.key_at(row), self._model.record(row)) for row in rows]
         for section, column in enumerate(self._model.columns):
             if not column.live or view.isColumnHidden(section):
@@ -200,7 +202,17 @@ class LiveCells(QObject):
             return False
         cell = (key, column.key)
         self._said[cell] = said = column.fingerprint(record)
+        self._fresh[cell] = record, said
         return before.get(cell) != said
+
+    def said(self, key: Hashable, column: str, record: object) -> tuple[object, ...] | None:
+        """What the step of the clock found a cell to say that is painted now, None where it was not asked."""
+        known, said = self._fresh.get((key, column), (None, None))
+        return said if known is record else None
+
+    def painted(self) -> None:
+        """What was found is of the picture that is there: the next one may be of a later time."""
+        self._fresh = {}
 
     def parts(self, region: QRegion) -> list[QRect]:
         """What is to be painted of a region: the cells alone where only the clock asked for it, else all within it; of
@@ -450,7 +462,8 @@ class TableView(QTableView):
         with ticks().painting(self):
             for part in self.live.parts(event.region()):
                 painter.setClipRect(part)
-                self._cells.paint_rows(painter, self, part, self._records)
+                self._cells.paint_rows(painter, self, part, self._records, self.live.said)
+            self.live.painted()
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Drop the hover colour when the mouse leaves."""

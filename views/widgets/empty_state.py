@@ -26,7 +26,7 @@ class EmptyState(QWidget):
     ) -> None:
         """Take source texts; they follow the language."""
         super().__init__(parent)
-        self._sources = (text, hint)
+        self._sources, self._action = (text, hint), action
         self._icon = icon
         self._glyph = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self._text = Label("", "strong", "text2", wrap=True)
@@ -59,7 +59,9 @@ class EmptyState(QWidget):
 
     def set_texts(self, text: str, hint: str = "", action: str = "", icon: str = "") -> None:
         """Give another reason; all are source texts."""
-        self._sources = (text, hint)
+        if (text, hint, action, icon or self._icon) == (*self._sources, self._action, self._icon):
+            return  # said with each answer
+        self._sources, self._action = (text, hint), action
         self._icon = icon or self._icon
         self.button.set_source(action)
         self.button.setVisible(bool(action))

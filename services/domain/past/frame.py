@@ -90,6 +90,8 @@ class Gap(NamedTuple):
 
 def changed(before: Things, after: Things, at_ms: int) -> list[Change]:
     """What differs, by kind and name."""
+    if before == after:  # of a fleet at rest, each time
+        return []
     return [
         Change(at_ms, *key, before.get(key, ""), after.get(key, ""))
         for key in sorted(before.keys() | after.keys())

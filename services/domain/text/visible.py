@@ -11,6 +11,9 @@ _CATEGORIES = frozenset({"Cc", "Cs", "Cf", "Zl", "Zp"})
 #: letters and marks that nobody sees: fillers, joiners of marks, the empty Braille cell, selectors of Mongolian letters
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
 
+#: a space that every span of time has; Python prints no space but the plain one
+_THIN = "\u202f"
+
 #: makes one picture of the two beside it, such as a family; hides nothing there
 _JOINER, _PICTURED, _SKINS = "\u200d", "\ufe0f", range(0x1F3FB, 0x1F400)
 #: signs of mathematics that faces are joined with: one that shakes its head
@@ -19,7 +22,7 @@ _SHAKES = "\u2194"
 
 def visible(text: str, *, keep_newlines: bool = False) -> str:
     """The text with control, direction and invisible characters made visible."""
-    if text.isprintable() and (text.isascii() or _UNSEEN.isdisjoint(text)):
+    if text.replace(_THIN, " ").isprintable() and (text.isascii() or _UNSEEN.isdisjoint(text)):
         return text  # of the categories none can be printed
     return "".join(
         char if char == _JOINER and _joins(text, at) else _visible(char, keep_newlines) for at, char in enumerate(text)

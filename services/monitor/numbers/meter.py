@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from services.domain.insight.forecast import durations
 from services.domain.insight.forecast.durations import Measured
@@ -53,6 +53,7 @@ class Meter:
         self._summaries: dict[str, Measured] = {}  #: of those, by shop
         self._of_type: dict[str, deque[float]] = {}
         self._of_all: deque[float] = deque(maxlen=KEPT_OF_ALL)
+        self._by_type: dict[str, Measured] | None = None  #: of both, until something else ends
 
     def note_begin(self, now_ms: int) -> None:
         """Nothing is known of the time before this instant."""
@@ -155,11 +156,13 @@ class Meter:
         much = sum(row[1] + row[2] for row in short) >= MUCH
         return min(known_s, SHORT_S if much else LONG_S), short if much else list(self._seconds)
 
-    def took_by_type(self) -> dict[str, Measured]:
+    def took_by_type(self) -> Mapping[str, Measured]:
         """How long tasks of each type take, and under "" all of them."""
         with self._lock:
-            found = {name: durations.measured(kept).summary for name, kept in self._of_type.items()}
-            return {**found, "": durations.measured(self._of_all).summary}
+            if self._by_type is None:
+                found = {name: durations.measured(kept).summary for name, kept in self._of_type.items()}
+                self._by_type = {**found, "": durations.measured(self._of_all).summary}
+            return self._by_type
 
     def took_by_shop(self, shops: Iterable[str]) -> dict[str, Measured]:
         """The same for many shops at once."""
@@ -185,6 +188,7 @@ class Meter:
         seconds = max(0, milliseconds) / 1000
         self._of_shop.setdefault(shop, deque(maxlen=KEPT)).append(seconds)
         self._summaries.pop(shop, None)
+        self._by_type = None
         self._of_type.setdefault(task_type, deque(maxlen=KEPT)).append(seconds)
         self._of_all.append(seconds)
 

@@ -407,7 +407,8 @@ class AlertsPage(ListPage[IncidentNow]):
             self._strip.follow(one.rule for one in answer.rules)
         if said == before and self._over == over and not answer.ask.settle:
             self._now = answer.now  # only time has passed, of which cells and panel tell by themselves
-            self._say_empty()
+            if self.empty.isVisible():
+                self._say_empty()
             return
         self._said = said
         self._now, self._history = answer.now, answer.history

@@ -83,7 +83,7 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 def _paint_pair(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
-    pair = cell.column.value(cell.record)
+    pair = cell.value()
     middle, line = room.center().y(), round(LINE * theme().growth)
     first = QRect(room.left(), middle - line, room.width(), line)
     kind = "tablestrong" if pair.strong else "table"

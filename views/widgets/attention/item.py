@@ -267,17 +267,19 @@ class AttentionItem(QFrame):
         found = [widget for widget in widgets_in(self._links) if isinstance(widget, LinkLabel)]
         return [link for link in found if link is not self.more_button]
 
-    def show_row(self, row: AttentionRow, *, resolved: bool) -> None:
-        """Show an item; links are made anew only when the verbs changed, so that the focus stays."""
+    def show_row(self, row: AttentionRow, *, resolved: bool) -> bool:
+        """Show an item; links are made anew only when the verbs changed, so that the focus stays. Whether it says more
+        than another age as wide as the last.
+        """
         if (row, resolved) == (self._row, self._resolved):
-            return
+            return False
         verbs = self._row.verbs != row.verbs or self._resolved != resolved
         older = (replace(self._row, age=row.age), self._resolved) == (row, resolved)
         self._row, self._resolved = row, resolved
         if older:
-            self._show_age()  # every second: the rest is neither filled in nor laid out again
-        else:
-            self._fill(links=verbs)
+            return self._show_age()  # every second: the rest is neither filled in nor laid out again
+        self._fill(links=verbs)
+        return True
 
     def _fill(self, *, links: bool = True) -> None:
         row = self._row
@@ -301,11 +303,16 @@ class AttentionItem(QFrame):
         for label in (self.title, self.sentence):
             label.setToolTip(safe.tooltip(whole) if whole else "")
 
-    def _show_age(self) -> None:
+    def _show_age(self) -> bool:
+        """Whether it takes other room now."""
         age = _("resolved") if self._resolved else self._row.age
         self._age.setText(age)
-        self._age.setFixedSize(self._age.sizeHint())  # else all would be laid out again for each second
         self.setAccessibleName(f"{self._said} {age}".strip())
+        room = self._age.sizeHint()
+        if room == self._age.minimumSize():
+            return False
+        self._age.setFixedSize(room)  # else all would be laid out again for each second
+        return True
 
     def _make_links(self) -> None:
         while (item := self._links.takeAt(0)) is not None:

@@ -94,6 +94,7 @@ class AttentionList(QWidget):
         self._model = AttentionModel()
         self._items: dict[str, AttentionItem] = {}
         self._count, self._reason = -1, ""
+        self._told: object = None  #: the items shown and whether each is over, and how large their letters are
         self._blind: bool | None = None  # nobody has told yet what there is
         self.empty = EmptyState(N_("Loading…"), icon="ph.circle-dashed")
         for label in self.empty.findChildren(QLabel):
@@ -131,6 +132,26 @@ class AttentionList(QWidget):
             calm = (N_("Not known while a server is lost"), "ph.wifi-slash") if blind else CALM
             self.empty.set_texts(calm[0], icon=calm[1])
         shown = self._model.update(rows, now_ms, muted)
+        told = theme().growth, [(row.key, resolved) for row, resolved in shown]
+        if told == self._told and not sum(self._items[row.key].show_row(row, resolved=over) for row, over in shown):
+            return  # most seconds
+        self._told = told
+        moved = self._put_in_order(shown)
+        first = next((row.key for row, resolved in shown if row.verbs and not resolved), "")
+        for key, item in self._items.items():
+            item.set_leading(key == first)
+        self._choose_density()
+        if moved:
+            self._order_tabs()
+        self._show_empty()
+        count = sum(1 for _row, resolved in shown if not resolved)
+        if count != self._count:
+            self._count = count
+            self.count_changed.emit(count)
+            self._count_later()
+
+    def _put_in_order(self, shown: Sequence[tuple[AttentionRow, bool]]) -> bool:
+        """Whether others stand there, or in another order."""
         keys = [row.key for row, _resolved in shown]
         before = [item.row.key for item in self.items()]
         for key in [key for key in self._items if key not in keys]:
@@ -144,18 +165,7 @@ class AttentionList(QWidget):
             if self._column.indexOf(item) != place:
                 self._column.removeWidget(item)
                 self._column.insertWidget(place, item)
-        first = next((row.key for row, resolved in shown if row.verbs and not resolved), "")
-        for key, item in self._items.items():
-            item.set_leading(key == first)
-        self._choose_density()
-        if before != keys:
-            self._order_tabs()
-        self._show_empty()
-        count = sum(1 for _row, resolved in shown if not resolved)
-        if count != self._count:
-            self._count = count
-            self.count_changed.emit(count)
-            self._count_later()
+        return before != keys
 
     def load_failed(self) -> None:
         """It was never told what there is, and it is not on its way any more."""
