@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import math
+import random
 import sys
 import threading
 import time
@@ -15,6 +17,13 @@ if TYPE_CHECKING:
 #: a wall clock that is off by less is left as it is
 AGREED_MS = 2_000
 _NEVER = -(1 << 62)
+#: waits of this length and more end in common steps: threads that wake each second do next to nothing then, and most
+#: of what that takes is to bring back into the processor what all of them run through
+LONG_S, STEP_S = 0.5, 0.2
+#: a wait may be so much of a step longer than was asked for, else it is shorter
+LATER = 0.05
+#: so long after the window's second the others come, and what is so near to it is not put right
+BEHIND_S, NEAR_S = 0.012, 0.005
 
 
 class Onward:
@@ -76,8 +85,36 @@ class SystemClock:
         return asleep
 
     def wait(self, event: threading.Event, seconds: float) -> bool:
-        """Wait for ``event`` at most ``seconds``; tell whether it is set."""
-        return event.wait(seconds)
+        """Wait for ``event`` about ``seconds``; tell whether it is set."""
+        return event.wait(together(seconds) if seconds >= LONG_S else seconds)
+
+
+def together(seconds: float) -> float:
+    """How long to wait so that this ends with the other waits of this process: at most a little longer; as long as it
+    says where that is less than a step.
+    """
+    if seconds < STEP_S:
+        return seconds
+    now = time.monotonic()
+    steps = math.floor((now + seconds - _beat.phase) / STEP_S + LATER)
+    return max(0.0, steps * STEP_S + _beat.phase - now)
+
+
+def beat() -> None:
+    """A second of the window has begun: let waits end right after what it does then."""
+    phase = (time.monotonic() + BEHIND_S) % STEP_S
+    if abs(phase - _beat.phase) > NEAR_S:
+        _beat.phase = phase
+
+
+class _Beat:
+    """When waits end, of each process for itself: those of a machine shall not all ask at one moment."""
+
+    def __init__(self) -> None:
+        self.phase = random.uniform(0.0, STEP_S)
+
+
+_beat = _Beat()
 
 
 class ClockOf:

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from services import home_folder
 from services import log as logs
+from services.clock import together
 from services.domain.errors import NotAllowed, SchemaTooNew, StoreUnavailable
 from services.domain.text.said import said, words_of
 from services.sqlite.holder import Displaced, Locked, Waiting, is_full, writer_of
@@ -46,8 +47,6 @@ WAITS_SECONDS = 5.0
 KEPT_SECONDS = 15.0
 #: how often a waiting reader looks whether another process has written
 POLL_SECONDS = 0.025
-#: for so long who reads believes that the file is in its place: a duty asks ten questions in a row
-THERE_SECONDS = 0.01
 #: answers are kept for so long at most, though nothing was written: a file that was damaged in its place is noticed
 ANEW_SECONDS = 10.0
 #: so many of them
@@ -93,8 +92,9 @@ class Wakeup:
     """Tells waiting threads of this process that something of a kind was committed."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
+        self._ringing = threading.Lock()
         self._count = 0
+        self._bells: list[threading.Lock] = []  #: of those who wait; a condition does the same in five times the steps
 
     def seen(self) -> int:
         """The number to give to ``wait``; take it before looking."""
@@ -102,16 +102,25 @@ class Wakeup:
 
     def ring(self) -> None:
         """Wake everybody."""
-        with self._changed:
+        with self._ringing:
             self._count += 1
-            self._changed.notify_all()
+            bells, self._bells = self._bells, []
+        for bell in bells:
+            bell.release()
 
     def wait(self, seen: int, seconds: float) -> bool:
         """Wait until it has rung after ``seen``; tell whether it has."""
-        with self._changed:
-            if self._count == seen:
-                self._changed.wait(seconds)  # woken by a ring alone
-            return self._count != seen
+        bell = threading.Lock()
+        bell.acquire()
+        with self._ringing:
+            if self._count != seen:
+                return True
+            self._bells.append(bell)
+        if not bell.acquire(timeout=seconds):
+            with self._ringing:
+                if bell in self._bells:
+                    self._bells.remove(bell)
+        return self._count != seen
 
 
 def begin_immediate(conn: sqlite3.Connection) -> None:
@@ -158,7 +167,6 @@ class SharedFile:
         self._streak = 0.0
         self._thread: threading.Thread | None = None
         self._place = _place(path)
-        self._there_until = 0.0  #: for who reads; monotonic
         self._log = Path(f"{path}-wal")  #: what was committed lately is only there
         self._log_place: tuple[int, int] | None = None  #: once something was
         self._full: sqlite3.Error | None = None  #: the last write found no room
@@ -402,13 +410,11 @@ class SharedFile:
             Closed: the last user of the file has closed it.
             Displaced: the file is not in its place any more.
         """
-        if time.monotonic() >= self._there_until:
-            try:
-                self._check_there()
-            except Displaced:
-                if not self._closed:
-                    raise
-            self._there_until = time.monotonic() + THERE_SECONDS
+        try:
+            self._check_there()
+        except Displaced:
+            if not self._closed:
+                raise
         if self._closed:
             raise Closed(f"{self.path} is closed")
 
@@ -482,7 +488,7 @@ class SharedFile:
         """Sleep until there may be news since what was seen before; False at the deadline."""
         seen, version = before
         while (left := deadline - time.monotonic()) > 0:
-            rung = wakeup.wait(seen, min(left, poll_s))
+            rung = wakeup.wait(seen, min(left, together(poll_s)))
             if self._closed:
                 raise Closed(f"{self.path} is closed")
             if rung or _data_version(conn) != version:

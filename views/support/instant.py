@@ -20,7 +20,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-from services.clock import SystemClock
+from services.clock import SystemClock, beat
 
 STEP_MS = 1000
 #: what is painted may be told of an instant so far back; the step that comes right after it paints it again
@@ -141,6 +141,7 @@ class Ticks(QObject):
             self._move()
 
     def _on_second(self) -> None:
+        beat()
         # whoever read the instant a moment ago has moved it, and all have said themselves again
         if not 0 <= self._clock() - self._at < STEP_MS // 2:
             self.tick()

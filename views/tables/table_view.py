@@ -179,20 +179,19 @@ class LiveCells(QObject):
         view, before = self._view, self._said
         rows = covered_rows(view, view.viewport().rect(), self._model.rowCount())
         self._said, self._fresh, self._asked = {}, {}, []
-        records = [(row, self._model.key_at(row), self._model.record(row)) for row in rows]
+        records = [(self._model.key_at(row), self._model.record(row)) for row in rows]
         for section, column in enumerate(self._model.columns):
             if not column.live or view.isColumnHidden(section):
                 continue
-            left, width, run = view.columnViewportPosition(section), view.columnWidth(section), QRect()
-            for row, key, record in records:
-                if self._moved(column, key, record, before):
-                    head = heading_height() if key in self._model.headings else 0  # above the row: it stays
-                    top, height = view.rowViewportPosition(row) + head, view.rowHeight(row) - head
-                    run = run.united(QRect(left, top, width, height))
-                elif not run.isNull():
-                    self._asked.append(run)
-                    run = QRect()
-            self._asked += [] if run.isNull() else [run]
+            moved = [self._moved(column, key, record, before) for key, record in records]
+            for first, last in runs(moved):
+                self._asked.append(self._room(section, rows[first], rows[last]))
+
+    def _room(self, section: int, first: int, last: int) -> QRect:
+        """Of these rows of a column, but for what stands above the first."""
+        view, head = self._view, heading_height() if self._model.key_at(first) in self._model.headings else 0
+        top, end = view.rowViewportPosition(first) + head, view.rowViewportPosition(last) + view.rowHeight(last)
+        return QRect(view.columnViewportPosition(section), top, view.columnWidth(section), end - top)
 
     def _moved(
         self, column: Column[Any], key: Hashable, record: object, before: Mapping[tuple[Hashable, str], object]
@@ -238,8 +237,20 @@ class LiveCells(QObject):
     def _follow(self, seen: bool) -> None:
         self._running = seen and not self._still and any(column.live for column in self._model.columns)
         self._told.listen(self._running)
+        self._fresh = {}
         if self._running:
             now_ms()  # from now on it moves
+
+
+def runs(wanted: Sequence[bool]) -> list[tuple[int, int]]:
+    """First and last place of each stretch of what is wanted."""
+    found: list[tuple[int, int]] = []
+    for place, one in enumerate(wanted):
+        if one and found and found[-1][1] == place - 1:
+            found[-1] = found[-1][0], place
+        elif one:
+            found.append((place, place))
+    return found
 
 
 def add_cell_actions(

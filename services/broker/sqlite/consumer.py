@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from services.broker.sqlite import messages
 from services.broker.sqlite import shops as shop_queues
+from services.clock import together
 from services.domain.errors import SchemaTooNew
 from services.domain.task import lane
 from services.domain.task.order import Delivery
@@ -63,7 +64,7 @@ class EmbeddedConsumer:
     # --------------------------------------------------------------------- taking
     def take(self, limit: int, timeout: float, plan: Sequence[tuple[str, int]] = ()) -> list[Delivery]:
         """See ``services.ports.Consumer``; nothing is fetched ahead, so nothing can lie here untaken."""
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + together(timeout)
         quotas = [(messages.LANE_QUEUES.get(lane, lane), most) for lane, most in plan]
         quotas = quotas or [(queue, limit) for queue in self._queues]
         while True:

@@ -7,6 +7,7 @@ import time
 
 import msgspec
 
+from services.clock import together
 from services.domain.task.event import Event, EventBatch
 from services.domain.task.search.query import Counts
 from services.domain.task.status import ACTIVE, Status
@@ -51,7 +52,7 @@ class Feed(Part):
         with store_errors(self._file.path):
             batch = self._file.wait_for(
                 "events",
-                wait_s,
+                together(wait_s),
                 lambda conn: self._after(conn, position, limit),
                 poll_s=REST_S if resting else POLL_S,
             )

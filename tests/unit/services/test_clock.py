@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from services.clock import ManualClock, SystemClock
+from services.clock import STEP_S, ManualClock, SystemClock, beat, together
 
 
 def test_a_wall_clock_that_is_set_back_goes_on_at_half_speed_until_it_is_true(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,3 +71,29 @@ def test_the_clock_of_tests_moves_when_told() -> None:
     assert (clock.now_ms(), clock.monotonic()) == (2_500, 1.5)
     assert clock.wait(event, 2.0) is False
     assert (clock.now_ms(), clock.monotonic()) == (4_500, 3.5)
+
+
+def steps_off(seconds: float) -> float:
+    """How far the end of a wait is from those of 1 s, in parts of a step."""
+    other = together(1.0)
+    begun = time.monotonic()
+    apart = (together(seconds) - other) / STEP_S
+    assert time.monotonic() - begun < STEP_S / 4, "this machine stood still"
+    return abs(apart - round(apart))
+
+
+@pytest.mark.parametrize("seconds", [0.2, 0.6, 1.0, 2.0, 5.0, 30.0])
+def test_waits_of_a_process_end_together_and_about_when_they_should(seconds: float) -> None:
+    assert steps_off(seconds) < 0.05
+    assert seconds - STEP_S <= together(seconds) <= seconds + STEP_S / 4
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.005, 0.1])
+def test_a_short_wait_is_as_long_as_it_says(seconds: float) -> None:
+    assert together(seconds) == seconds
+
+
+def test_waits_end_right_after_the_second_of_the_window() -> None:
+    beat()
+    after = (together(1.0) + STEP_S / 4) % STEP_S - STEP_S / 4
+    assert 0 <= after < 0.04

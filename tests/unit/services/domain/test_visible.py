@@ -59,3 +59,9 @@ def test_a_table_stays_aligned(text: str) -> None:
     rows = table(("name", "n"), [(f"x{text}y", "1"), ("plain", "2")])
     ends = {columns(row.rpartition("  ")[0]) for row in rows[1:]}
     assert len(ends) == 1
+
+
+def test_a_span_of_time_stays_with_its_thin_space_and_what_hides_beside_it_does_not() -> None:
+    assert visible("3\u202fm 12\u202fs") == "3\u202fm 12\u202fs"
+    assert visible("3\u202fm\u202e") == "3\u202fm<U+202E>"
+    assert visible("3\u202fm\u3164") == "3\u202fm<U+3164>"

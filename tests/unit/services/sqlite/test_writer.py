@@ -16,7 +16,7 @@ import pytest
 from services.sqlite import writer
 from services.sqlite.holder import Displaced, sentence
 from services.sqlite.setup import Schema
-from services.sqlite.writer import Closed, SharedFile, begin_immediate, close_file, open_file
+from services.sqlite.writer import Closed, SharedFile, Wakeup, begin_immediate, close_file, open_file
 from tests.contract.waiting import eventually
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -445,3 +445,26 @@ def test_answers_end_with_the_file(tmp_path: Path) -> None:
     close_file(shared)
     with pytest.raises(Closed):
         asked()
+
+
+def test_a_ring_wakes_whoever_waits_and_nobody_who_has_not_seen_it_waits() -> None:
+    wakeup, seen = Wakeup(), threading.Barrier(3)
+    told: list[bool] = []
+
+    def wait() -> None:
+        before = wakeup.seen()
+        seen.wait(10)
+        told.append(wakeup.wait(before, 30.0))
+
+    waiting = [threading.Thread(target=wait) for _ in range(2)]
+    for thread in waiting:
+        thread.start()
+    before = wakeup.seen()
+    seen.wait(10)
+    wakeup.ring()
+    for thread in waiting:
+        thread.join(10)
+    assert told == [True, True]
+    assert wakeup.wait(before, 30.0), "it has rung meanwhile"
+    assert not wakeup.wait(wakeup.seen(), 0.001)
+    wakeup.ring()

@@ -183,3 +183,19 @@ def test_words_follow_the_language(bar: StatusBar) -> None:
     assert words(bar, "mode") == "集群模式"
     assert words(bar, "in") == "入队 4.8 条/秒"
     assert words(bar, "lag") == "事件延迟 120 毫秒"
+
+
+def test_a_part_is_as_wide_as_its_figures_need(qtbot: QtBot) -> None:
+    part, other = StatusPart("in"), StatusPart("in")
+    for one in (part, other):
+        qtbot.addWidget(one)
+    part.show_part("In", "1/s")
+    narrow = part.sizeHint().width()
+    part.show_part("In", "8/s")
+    assert part.sizeHint().width() == narrow, "figures are of one width"
+    for name, value in (("In", "18/s"), ("In and more", "18/s"), ("No events for 3 s", "")):
+        part.show_part(name, value)
+        other = StatusPart("in")
+        qtbot.addWidget(other)
+        other.show_part(name, value)
+        assert part.sizeHint() == other.sizeHint()

@@ -342,6 +342,33 @@ def test_a_step_of_the_clock_paints_only_what_says_something_else(qtbot: QtBot) 
     assert painted.top == head, "a heading knows no clock"
 
 
+def test_what_a_record_says_since_a_step_of_the_clock_is_painted_though_that_found_something_else(qtbot: QtBot) -> None:
+    """It compares and the table paints a moment later: what was said of the record before may not be painted again."""
+    live: Column[Row] = Column(
+        key="age", title="Age", value=lambda row: row.type, text=lambda row: row.type, kind="told", live=True
+    )
+    model = RecordModel((live,), lambda row: row.id)
+    (row,) = sample_rows(1)
+    model.apply([dataclasses.replace(row, type="before")])
+    painted: list[str] = []
+    painters.register("told", lambda _painter, _room, cell, _ink: painted.append(cell.words()))
+    table = TableView(model, "Tasks")
+    qtbot.addWidget(table)
+    table.resize(400, 200)
+    table.show()
+    QApplication.processEvents()
+    table.live.repaint()
+    model.patch({0: dataclasses.replace(row, type="now")})
+    painted.clear()
+    QApplication.processEvents()
+    assert set(painted) == {"now"}
+    model.patch({0: dataclasses.replace(row, type="later")})
+    table.live.repaint()
+    painted.clear()
+    QApplication.processEvents()
+    assert set(painted) == {"later"}
+
+
 def test_the_end_of_the_list_asks_for_more(qtbot: QtBot, table: TableView) -> None:
     with qtbot.waitSignal(table.near_end):
         table.scrollToBottom()
