@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, Qt
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from services.i18n import _
@@ -49,10 +49,11 @@ class PointedChart(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._at = -1  #: the point that is read, -1 for none
+        self._known: Sequence[Point] | None = None  #: to say them all takes long, and the mouse asks at each move
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         spoken(self, Role.Chart, self.accessibleDescription)
-        theme().changed.connect(self.update)
+        theme().changed.connect(self.retell)
         on_language_changed(self.retell)
 
     def name(self) -> str:
@@ -77,18 +78,27 @@ class PointedChart(QWidget):
 
     def retell(self) -> None:
         """Other points stand there, or the same in other words."""
-        self._at = min(self._at, len(self.points()) - 1)
+        self._known = None
+        if self._at >= 0:
+            self._at = min(self._at, len(self._points()) - 1)
         self.setAccessibleName(self.name())
+        self._tell()
+
+    def _tell(self) -> None:
         card = self._card()
         self.setAccessibleDescription(card.sentence() if card is not None else self.summary())
         told(self)
         self.update()
 
+    def _points(self) -> Sequence[Point]:
+        if self._known is None:
+            self._known = self.points()
+        return self._known
+
     def _card(self) -> Card | None:
-        points = self.points()
-        if not 0 <= self._at < len(points):
+        if self._at < 0 or self._at >= len(self._points()):
             return None
-        time, *values = points[self._at].said
+        time, *values = self._points()[self._at].said
         heads = self.heads()[1:]
         read = [Reading(_(head.words), said, head.role) for head, said in zip(heads, values, strict=True) if said]
         return Card(time, "", tuple(read))
@@ -96,13 +106,13 @@ class PointedChart(QWidget):
     def _go_to(self, place: int) -> None:
         if place != self._at:
             self._at = place
-            self.retell()
+            self._tell()
 
     # mouse, keys and menu
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go from point to point."""
-        key, last = Qt.Key(event.key()), len(self.points()) - 1
+        key, last = Qt.Key(event.key()), len(self._points()) - 1
         here = last + 1 if self._at < 0 else self._at
         goes = {Qt.Key.Key_Left: here - 1, Qt.Key.Key_Right: here + 1, Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
         if key in goes and last >= 0:
@@ -122,7 +132,7 @@ class PointedChart(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Read the nearest point."""
         x = event.position().x()
-        near = [(abs(one.x - x), place) for place, one in enumerate(self.points())]
+        near = [(abs(one.x - x), place) for place, one in enumerate(self._points())]
         away, place = min(near, default=(NEAR, -1))
         self._go_to(place if away < NEAR else -1)
         super().mouseMoveEvent(event)
@@ -132,6 +142,11 @@ class PointedChart(QWidget):
         if not self.hasFocus():
             self._go_to(-1)
         super().leaveEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Its points are elsewhere."""
+        super().resizeEvent(event)
+        self._known = None
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show the ring."""
@@ -147,7 +162,7 @@ class PointedChart(QWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer all of it as a table."""
-        offer_table(self, event, [one.words for one in self.heads()], [one.said for one in self.points()])
+        offer_table(self, event, [one.words for one in self.heads()], [one.said for one in self._points()])
 
     # painting
 
@@ -155,7 +170,7 @@ class PointedChart(QWidget):
         """Draw what is read, and the ring of the keyboard."""
         card = self._card()
         if card is not None:
-            room, x = self.room(), self.points()[self._at].x
+            room, x = self.room(), self._points()[self._at].x
             painter.setPen(theme().color("text3"))
             painter.drawLine(round(x), round(room.top()), round(x), round(room.bottom()))
             paint_card(painter, card, QRectF(self.rect()).adjusted(0, 2, 0, 0), x)

@@ -140,3 +140,23 @@ def test_forecasts_are_read_in_this_way(qtbot: QtBot) -> None:
         assert one.room().left() - 1 <= places[0]
         assert places[-1] <= one.width()
         assert not one.grab().isNull()
+
+
+def test_the_points_are_asked_for_once_while_they_stand_still(chart: Samples, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    tell = Samples.points
+
+    def counted(self: Samples) -> list[Point]:
+        asked.append(1)
+        return tell(self)
+
+    monkeypatch.setattr(Samples, "points", counted)
+    chart.retell()
+    assert not asked, "nobody points at them"
+    for x in (50, 150, 250, 50):
+        QTest.mouseMove(chart, QPoint(x, 40))
+        picture(chart)
+    assert len(asked) == 1
+    chart.resize(chart.width() + 20, chart.height())
+    picture(chart)
+    assert len(asked) == 2
