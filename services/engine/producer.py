@@ -90,12 +90,12 @@ class Links:
         return replace(spec, depends_on=tuple(name for name in spec.depends_on if name not in gone))
 
     def without(self, spec: TaskSpec, task: Task, there: Set[str]) -> Task | None:
-        """Its task without what it would wait for because of its type and that is not ``there``; None where it names
-        something else that is not.
+        """Its task without what it would wait for because of its type and that is not ``there``, which may be nothing
+        by now; None where it names something else that is not.
         """
         by_type = {self._made.get(name, name) for name in self._by_type.get(id(spec), frozenset())}
         gone = set(task.depends_on) - there
-        if not gone or not gone <= by_type:
+        if not gone <= by_type:
             return None
         return replace(task, depends_on=tuple(name for name in task.depends_on if name not in gone))
 
@@ -535,7 +535,9 @@ class Producer:
     def _without_gone(
         self, chunk: Sequence[tuple[TaskSpec, Task]], ops: list[Create], answers: list[Answer], bulk: Links
     ) -> None:
-        """What waits for a type does not wait for what is not there after all: a row that another task does already."""
+        """What waits for a type does not wait for what is not there after all: a row that another task does already.
+        Rows that wait for one that is made only now are made behind it.
+        """
         for place, ((spec, _task), answer) in enumerate(zip(chunk, list(answers), strict=True)):
             if answer.code == "unknown":
                 task = ops[place].task

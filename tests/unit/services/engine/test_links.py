@@ -123,7 +123,9 @@ def test_limits(room: Room, fields: dict[str, Any], field: str) -> None:
 
 def test_a_type_means_what_is_open_of_it_for_the_same_shop(room: Room) -> None:
     room.define("sync", title={"en": "Sync orders", "zh": "同步订单"})
-    first, second = (room.create(task_type="sync", shop_id="s1") for _ in "ab")
+    first = room.create(task_type="sync", shop_id="s1")
+    room.clock.advance(1)
+    second = room.create(task_type="sync", shop_id="s1")
     room.create(task_type="sync", shop_id="s2", delay_s=60)
     room.finish(room.running(task_type="sync", shop_id="s3"), "succeeded")
     room.create(task_type="other", shop_id="s4")
@@ -187,6 +189,22 @@ def test_a_row_that_is_not_made_is_not_waited_for_because_of_its_type(room: Room
     assert [spec for spec, _ in done.duplicates] == [rows[0]]
     assert [spec for spec, _, _ in done.errors] == [rows[1]]
     assert [task.depends_on for task in done.created] == [(held.task_id,)] * 2
+
+
+def test_what_waits_for_a_row_that_waits_for_a_type_is_made_behind_it(room: Room) -> None:
+    """The middle one is made only once it is known that what it would wait for is not made."""
+    room.define("sync")
+    held = room.create(task_type="sync", payload={})
+    rows = [
+        room.spec(task_type="sync", payload={}),
+        room.spec(key="middle", depends_on=("sync",)),
+        room.spec(key="last", depends_on=("middle",)),
+    ]
+    assert room.producer.check(rows).errors == ()
+    done = room.producer.submit(rows)
+    assert ([spec for spec, _ in done.duplicates], done.errors) == ([rows[0]], ())
+    middle, last = done.created
+    assert (middle.depends_on, last.depends_on) == ((held.task_id,), (middle.task_id,))
 
 
 def test_an_id_goes_before_a_type_and_a_row_before_both(room: Room) -> None:
