@@ -32,9 +32,9 @@ from services.ports import Store
 KEY = "Idempotency-Key"
 #: callers whose commands are kept ready
 KEPT = 64
-#: documents of requests that came with a key, 256 heaps of them by the first two digits of their names: how long one is
-#: known, how many a heap holds, and how long an answer is kept; a longer one is told again by what was made
-KIND, KEPT_MS, IN_HEAP, MOST_KEPT = "request", 86_400_000, 32, 4_000
+#: documents of requests that came with a key, 4,096 heaps of them by the first digits of their names: how long one is
+#: known, how many a heap holds, and how long an answer is kept; of a longer one what was made is told again
+KIND, KEPT_MS, DIGITS, IN_HEAP, MOST_KEPT = "request", 86_400_000, 3, 32, 2_000
 TRIES = 20
 #: of an answer: what was done; while all of it is empty, nothing was
 _DONE = ("done", "requested", "created")
@@ -62,6 +62,7 @@ class Sent(msgspec.Struct, frozen=True, kw_only=True):
     asked: str  #: what it said
     at: int  #: when it came first, UTC ms
     answer: str = ""  #: "" before there is one, and where it is too long to be kept
+    ended: bool = False  #: there was one
 
 
 class Requests:
@@ -86,7 +87,7 @@ class Requests:
 
     def end(self, sent: Sent, answer: str) -> None:
         """Keep the answer."""
-        done = replace(sent, answer=answer if len(answer) <= MOST_KEPT else "")
+        done = replace(sent, answer=answer if len(answer) <= MOST_KEPT else "", ended=True)
         self._change(sent.key, lambda heap: [done if one == sent else one for one in heap])
 
     def forget(self, sent: Sent) -> None:
@@ -94,7 +95,7 @@ class Requests:
         self._change(sent.key, lambda heap: [one for one in heap if one != sent])
 
     def _change(self, key: str, change: Callable[[list[Sent]], list[Sent]]) -> list[Sent]:
-        name = key[:2]
+        name = key[:DIGITS]
         for _ in range(TRIES):
             body = self._store.document(KIND, name)
             before = _heap(body)
@@ -166,16 +167,16 @@ class Runner:
                 self._commands.popitem(last=False)
         return replace(self.engine, acting=commands)
 
-    def ask(self, caller: Caller, verb: str, *named: str, once: str = "", **options: Any) -> Answer:
+    def ask(self, caller: Caller, verb: str, *named: str, once: str = "", told: bool = False, **options: Any) -> Answer:
         """Run a command: ``task list``, what it names, and its options; those that are empty are left out. ``once``:
-        what is made under this name is made once.
+        what is made under this name is made once; ``told``: nothing more is.
 
         Raises:
             ConsoleError: as the command does.
         """
         with i18n.speaking(i18n.SOURCE_LANGUAGE):  # for a program
             args = _grammar().parse_args(words(verb, *named, **options))
-            asked = _Asked(args, _no_window, origin="rest", once=once, over=self.acting(caller))
+            asked = _Asked(args, _no_window, origin="rest", once=once, told=told, over=self.acting(caller))
             code = int(args.handler(asked))
         return Answer(code=code, document=asked.document)
 
@@ -200,8 +201,11 @@ class Runner:
             )
         if sent.answer:
             return json.loads(sent.answer), True
+        name = f"{sent.key}.{sent.at}"
+        if sent.ended:  # what was refused of it then is not made now
+            return self.act(caller, verb, once=name, told=True, **options).document, True
         try:
-            document = self.act(caller, verb, once=f"{sent.key}.{sent.at}", **options).document
+            document = self.act(caller, verb, once=name, **options).document
         except (Problem, ConsoleError) as exc:
             gone = isinstance(exc, BrokerError | StoreError) or getattr(exc, "status", 0) == 503
             if not gone:  # else some of it may be made, and asking again goes on with that

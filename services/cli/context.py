@@ -58,6 +58,7 @@ class Context(msgspec.Struct):
     open_console: OpenConsole
     origin: str = "cli"  #: where tasks come from that are created by it
     once: str = ""  #: under which they are created once, however often they are asked for; "" each time anew
+    told: bool = False  #: that was answered before: those that are there are told again, and none is created
 
     @property
     def json(self) -> bool:

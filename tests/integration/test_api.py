@@ -341,7 +341,7 @@ def test_what_was_refused_is_looked_at_anew_under_its_key(api: Api) -> None:
 
 def test_who_heard_no_answer_asks_again_and_it_is_made_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """The records are there, and the server lost the store before it could say so."""
-    new = {"shops": ["pdd:s1"], "type": "work", "payload": {"n": 1}}
+    new = {"shops": ["pdd:s1", "pdd:s2"], "type": "work", "payload": {"n": 1}}
     lost = ["once"]
     follow = Steps.follow
 
@@ -355,21 +355,41 @@ def test_who_heard_no_answer_asks_again_and_it_is_made_once(api: Api, monkeypatc
     with api.by("operator") as ask:
         problem(ask.post("/api/v1/tasks", json=new, headers={"Idempotency-Key": "k"}), 503)
         made = ask.post("/api/v1/tasks", json=new, headers={"Idempotency-Key": "k"})
-    assert recorded(api) == made.json()["created"]
+    assert sorted(recorded(api)) == sorted(made.json()["created"])
+    assert {task.batch for task in api.fleet.engine.store.get(recorded(api)) if task} == {made.json()["batch"]}
+
+
+def test_an_answer_too_long_to_be_kept_is_told_again_by_what_was_made_and_makes_nothing(api: Api) -> None:
+    """One of the shops was busy with the same work; when that is over the request asks for nothing any more."""
+    with api.by("operator") as ask:
+        (busy,) = ask.post("/api/v1/tasks", json={"shops": ["pdd:s0"], "type": "single"}).json()["created"]
+        new = {"shops": [f"pdd:s{number}" for number in range(80)], "type": "single"}
+        first = ask.post("/api/v1/tasks", json=new, headers={"Idempotency-Key": "k"})
+        assert (first.status_code, len(first.json()["created"])) == (201, 79)
+        assert len(first.text) > MOST_KEPT
+        api.fleet.commands().tasks.cancel([busy, first.json()["created"][0]])
+        again = ask.post("/api/v1/tasks", json=new, headers={"Idempotency-Key": "k"})
+    assert (again.status_code, again.headers["idempotency-replayed"]) == (201, "true")
+    told = ("created", "batch")
+    assert [again.json()[name] for name in told] == [first.json()[name] for name in told]
+    assert sorted(recorded(api)) == sorted([busy, *first.json()["created"]])
 
 
 def test_of_very_many_keys_the_oldest_are_forgotten(api: Api) -> None:
     store = api.fleet.engine.store
     requests = Requests(store)
     for number in range(2 * IN_HEAP):
-        sent, fresh = requests.begin(f"aa{number}", "x")
+        sent, fresh = requests.begin(f"aaa{number}", "x")
         assert fresh
         requests.end(sent, "y" * MOST_KEPT)
-    assert requests.begin(f"aa{2 * IN_HEAP - 1}", "x") == (replace(sent, answer="y" * MOST_KEPT), False)
-    assert list(store.documents(KIND)) == ["aa"]
-    assert len(store.documents(KIND)["aa"]) < IN_HEAP * (MOST_KEPT + 500)
-    store.put_document(KIND, "aa", json.dumps([{"key": "aa1", "asked": "x", "at": store.now_ms() - KEPT_MS}]))
-    assert requests.begin("aa1", "z")[1], "it is a day old"
+    assert requests.begin(f"aaa{2 * IN_HEAP - 1}", "x") == (
+        replace(sent, answer="y" * MOST_KEPT, ended=True),
+        False,
+    )
+    assert list(store.documents(KIND)) == ["aaa"]
+    assert len(store.documents(KIND)["aaa"]) < IN_HEAP * (MOST_KEPT + 500)
+    store.put_document(KIND, "aaa", json.dumps([{"key": "aaa1", "asked": "x", "at": store.now_ms() - KEPT_MS}]))
+    assert requests.begin("aaa1", "z")[1], "it is a day old"
 
 
 def test_what_was_done_lately_is_a_conflict_that_names_who_did_it(api: Api) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import hashlib
 import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -28,7 +29,7 @@ from services.domain.types import task_type
 from services.domain.types.schema import Problem
 from services.engine import fates
 from services.engine.lead import leader
-from services.engine.producer import Submitted, TaskSpec
+from services.engine.producer import SLICE, Submitted, TaskSpec
 from services.i18n import N_, ngettext
 
 #: created tasks of which it is asked whether their work was done before; sentences about that
@@ -118,7 +119,7 @@ def create(context: Context) -> int:
             name = f"--{option.replace('_', '-')}"
             raise UsageError(spoken.phrase("{name} goes with --file", name=name), field=name)
     specs = _of_shops(args)
-    batch = _batch(args, len(specs), context.origin)
+    batch = _batch(args, len(specs), context.origin, context.once)
     with context.engine(looking=True) as engine:  # what the broker does not take now is recorded, as by the window
         instants = Instants.of(engine)
         plan = instants.read(args.not_before, "--not-before"), instants.read(args.deadline, "--deadline")
@@ -128,7 +129,11 @@ def create(context: Context) -> int:
         if warnings is None:
             return EXIT_FAILED
         with progress.of_portions("create", len(specs), quiet=context.json):
-            done = assembly.commands(engine).tasks.create(specs, origin=context.origin)
+            done = (
+                _there(engine, specs)
+                if context.told
+                else assembly.commands(engine).tasks.create(specs, origin=context.origin)
+            )
         errors = sorted(_faults(engine, done), key=lambda error: error["line"])
         before, zone = _before(context, engine, done), shapes.zone(engine)
         why = _why_unsent(engine, done)
@@ -309,14 +314,15 @@ def _placed(name: str, platform: str) -> tuple[str, str]:
     return platform or said_there, shop
 
 
-def _batch(args: argparse.Namespace, count: int, origin: str) -> str:
-    """The batch that was named, a new one for several tasks, "" for one."""
+def _batch(args: argparse.Namespace, count: int, origin: str, once: str = "") -> str:
+    """The batch that was named, a new one for several tasks, "" for one; ``once``: the same one under the same name."""
     if args.batch and not valid_word(args.batch):
         raise UsageError(
             spoken.phrase("--batch must be 1-64 of A-Z a-z 0-9 _ -, not {batch}", batch=f"{args.batch!r:.80}"),
             field="--batch",
         )
-    return args.batch or (f"{origin}-{secrets.token_hex(4)}" if count > 1 else "")
+    mark = hashlib.sha256(once.encode()).hexdigest()[:8] if once else secrets.token_hex(4)
+    return args.batch or (f"{origin}-{mark}" if count > 1 else "")
 
 
 def _with_options(spec: TaskSpec, args: argparse.Namespace, batch: str) -> TaskSpec:
@@ -339,6 +345,13 @@ def _made_once(specs: Sequence[TaskSpec], once: str) -> list[TaskSpec]:
         replace(spec, task_id=ids.once_id(spec.platform, spec.task_type, spec.shop_id, f"{once}.{place}"))
         for place, spec in enumerate(specs)
     ]
+
+
+def _there(engine: assembly.Engine, specs: Sequence[TaskSpec]) -> Submitted:
+    """What was created of these before, by their ids."""
+    asked = [spec.task_id for spec in specs]
+    parts = (asked[start : start + SLICE] for start in range(0, len(asked), SLICE))
+    return Submitted(created=tuple(task for part in parts for task in engine.store.get(part) if task is not None))
 
 
 def _planned(spec: TaskSpec, at_ms: int, deadline_ms: int) -> TaskSpec:
