@@ -15,6 +15,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
+    QColor,
     QContextMenuEvent,
     QFontMetrics,
     QGuiApplication,
@@ -82,6 +83,8 @@ _OPEN = frozenset({PLANNED, WAITS, MISSED, SKIPPED, UNKNOWN})
 _WORST = (DEAD, HELD, MISSED, RUNNING, RETRIED, WAITS, UNKNOWN, OVERTAKEN, SUCCEEDED, CANCELLED, SKIPPED, PLANNED)
 CELL, CELL_ROW, PIP = 20, 32, 3
 _DRAG_PX = 4
+#: a bar up to this wide has no round corners
+THIN = 6
 #: runs of a cell that its tool tip tells
 MOST_TOLD = 6
 
@@ -129,6 +132,7 @@ class Gantt(QWidget):
         self._current, self._hover = "", ""
         self._left, self._dragged = 0, False
         self._placed: tuple[tuple[object, ...], list[_Bar]] = (), []  #: the bars, and what they were placed by
+        self._grouped: tuple[list[_Bar], list[_Bar], list[tuple[str, list[QRectF]]]] = [], [], []
         self._press: QPointF | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -228,12 +232,13 @@ class Gantt(QWidget):
     def _place(self, now: float) -> list[_Bar]:
         rows = {name: at for at, name in enumerate(self._day.types)}
         begins, ends = self.span
-        found = []
+        found, of_ms = [], self._wide() / max(1.0, ends - begins)
         for run in self._day.runs:
             last = min(now, self._day.ends) if run.state == RUNNING else run.ends
             if last < begins or run.begins > ends:
                 continue
-            left, right = self.x_of(max(run.begins, begins)), self.x_of(min(last, ends))
+            left = self._left + of_ms * (max(run.begins, begins) - begins)
+            right = self._left + of_ms * (min(last, ends) - begins)
             wide = max(LEAST_BAR if run.state != PLANNED else 5, right - left)
             top = TOP + rows[self._row(run)] * self._tall + (self._tall - BAR) / 2
             found.append(_Bar(run, QRectF(left, top, wide, BAR), (run,)))
@@ -275,8 +280,13 @@ class Gantt(QWidget):
     def _bar_at(self, x: float, y: float) -> DayAttempt | None:
         if y >= self.foot:
             return None
-        air = (-1, -5, 1, 5) if self._cells else (-3, -5, 3, 5)
-        near = [bar for bar in self._bars() if bar.room.adjusted(*air).contains(QPointF(x, y))]
+        across, down = (1, 5) if self._cells else (3, 5)
+        near = [
+            bar
+            for bar in self._bars()  # there may be thousands: the row tells most of them apart
+            if bar.room.top() - down <= y <= bar.room.bottom() + down
+            and bar.room.left() - across <= x <= bar.room.right() + across
+        ]
         best = min(near, key=lambda bar: abs(bar.room.center().x() - x), default=None)
         return best.run if best is not None else None
 
@@ -305,9 +315,12 @@ class Gantt(QWidget):
         painter.save()
         painter.setClipRect(area.adjusted(-1, -TOP, PAD, 0))
         bars = self._bars()
-        for bar in bars:
-            self._paint_cell(painter, bar) if self._cells else self._paint_bar(painter, bar)
-        self._paint_instead(painter, bars)
+        if self._cells:
+            for bar in bars:
+                self._paint_cell(painter, bar)
+            self._paint_instead(painter, bars)
+        else:
+            self._paint_bars(painter, bars)
         painter.restore()
         self._paint_now(painter, area)
         if self.hasFocus():
@@ -355,18 +368,24 @@ class Gantt(QWidget):
             room = QRectF(middle - TICK_ROOM / 2, area.bottom() + 4, TICK_ROOM, AXIS - 6)
             painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter), label)
 
-    def _paint_bar(self, painter: QPainter, bar: _Bar) -> None:
-        run, room = bar.run, bar.room
-        role = FILLS[run.state]
-        _fill(painter, room, run.state)
-        if run.state in (DEAD, HELD):  # not by colour alone
-            cap = QRectF(room.center().x() - max(4.0, room.width() / 2), room.top() - 4, max(8.0, room.width()), 2)
-            painter.setBrush(theme().color(role))
-            painter.drawRect(cap)
-        if run.state == RETRIED:
-            painter.setBrush(theme().color(role))
-            painter.drawRect(QRectF(room.center().x() - 1, room.bottom() + 2, 2, 2))
-        self._paint_ring(painter, run, room)
+    def _paint_bars(self, painter: QPainter, bars: list[_Bar]) -> None:
+        """The worst on top. There may be thousands, most of them as narrow as can be: those of one state are drawn in
+        one go.
+        """
+        if self._grouped[0] is not bars:
+            self._grouped = bars, *_grouped(bars)
+        _bars, wide, thin = self._grouped
+        for bar in wide:
+            _fill(painter, bar.room, bar.run.state)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for state, rooms in thin:
+            painter.setBrush(_ground(state))
+            painter.drawRects(rooms)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for run, room, _runs in bars:
+            if run.key in (self._current, self._hover):
+                self._paint_ring(painter, run, room)
 
     def _paint_ring(self, painter: QPainter, run: DayAttempt, room: QRectF) -> None:
         if run.key in (self._current, self._hover):
@@ -665,5 +684,32 @@ def _fill(painter: QPainter, room: QRectF, state: str) -> None:
         painter.drawRoundedRect(room.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
         return
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme().tint(role, 62) if state == SUCCEEDED else theme().color(role))
+    painter.setBrush(_ground(state))
     painter.drawRoundedRect(room, 2, 2)
+
+
+def _grouped(bars: Sequence[_Bar]) -> tuple[list[_Bar], list[tuple[str, list[QRectF]]]]:
+    """Those that are drawn one by one, and by state, the worst last, what is drawn in one go: narrow ones and marks."""
+    wide: list[_Bar] = []
+    thin: dict[str, list[QRectF]] = {state: [] for state in reversed(_WORST)}
+    marks: dict[str, list[QRectF]] = {state: [] for state in (RETRIED, HELD, DEAD)}
+    for bar in bars:
+        state = bar.run.state
+        if state != PLANNED and bar.room.width() <= THIN:
+            thin[state].append(bar.room)
+        else:
+            wide.append(bar)
+        if state in marks:
+            marks[state].append(_mark(bar.room, state))
+    return wide, [one for one in (*thin.items(), *marks.items()) if one[1]]
+
+
+def _ground(state: str) -> QColor:
+    return theme().tint(FILLS[state], 62) if state == SUCCEEDED else theme().color(FILLS[state])
+
+
+def _mark(room: QRectF, state: str) -> QRectF:
+    """What tells a state beside its colour: a cap above, or a dot below."""
+    if state == RETRIED:
+        return QRectF(room.center().x() - 1, room.bottom() + 2, 2, 2)
+    return QRectF(room.center().x() - max(4.0, room.width() / 2), room.top() - 4, max(8.0, room.width()), 2)

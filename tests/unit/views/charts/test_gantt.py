@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from services.monitor.shops.day import DayAttempt, ShopDay
 from views.charts.gantt import Gantt
+from views.theme import theme
 
 HOUR = 3_600_000
 MANY = 2_000
@@ -82,3 +83,22 @@ def test_bars_are_placed_anew_only_for_other_runs_another_view_or_another_choice
     strip.show_all()
     strip.show_day(day(looked.run(state="planned", begins=22 * HOUR, ends=22 * HOUR, schedule="nightly")))
     assert [run.schedule for run, _room in strip.bars] == ["nightly"]
+
+
+def test_thousands_of_bars_are_put_together_once_and_not_for_each_move_of_the_mouse(
+    qtbot: QtBot, looked: Looked
+) -> None:
+    chart = Gantt(row=looked.row, name=str)
+    qtbot.addWidget(chart)
+    chart.resize(900, 200)
+    chart.show_day(day(*runs(looked, MANY)))
+    first = chart.grab().toImage()
+    looked.states = 0
+    run, room = chart.bars[5]
+    assert run.state == "dead"
+    qtbot.mouseMove(chart, room.center().toPoint())
+    assert chart.grab().toImage().size() == first.size()
+    assert looked.states < 20
+    at = room.center().toPoint()
+    fill = first.pixelColor(at)
+    assert (fill.red(), fill.green(), fill.blue()) == theme().color("deadfill").getRgb()[:3], "the worst lies on top"
