@@ -290,7 +290,12 @@ def test_each_filter_finds_what_it_names(qtbot: QtBot, desk: Desk, open_page: Op
     assert search(qtbot, page, "since:1h stock") == ["pause", "task.cancel"]
     assert search(qtbot, page, "until:yesterday") == []
     assert page.stack.currentWidget() is page.empty
-    assert words(page.empty).split("\n")[1:] == ["Nobody acted in this time.", "until:yesterday"]
+    assert words(page.empty).split("\n")[1:] == ["Nobody acted in this time.", "Until: yesterday"]
+    day = f"{shown.moment(desk.session.engine.store.now_ms()).astimezone(shown.zone()):%Y-%m-%d}"
+    search(qtbot, page, "since:2020-01-02T03:00 until:2020-01-02T04:00")
+    assert words(page.empty).split("\n")[2] == "Since: 2020-01-02T03:00, Until: 2020-01-02T04:00"
+    search(qtbot, page, f"since:{day}T00:00 until:{day}T00:00")
+    assert words(page.empty).split("\n")[2] == "Since: 00:00, Until: 00:00"
     assert page.empty.button.text() == "Clear time"
     with qtbot.waitSignal(page.refreshed):
         page.empty.button.click()

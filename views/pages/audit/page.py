@@ -380,9 +380,8 @@ class AuditPage(EntriesPage[AuditLine]):
         chips, rest = split(expression, ("since", "until"))
         super()._say_nothing(expression)
         if chips and not rest:
-            written = " ".join(chip.text() for chip in chips)
             self.empty.set_texts(N_("Nobody acted in this time."), "", N_("Clear time"))
-            self.empty.show_fact(written)
+            self.empty.show_fact(text.listed(map(words.time, chips)))
         else:
             self.empty.show_fact("")
 

@@ -246,13 +246,6 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         hide_rank=2,
     ),
 )
-_SPANS = (
-    ("1h", N_("the last hour")),
-    ("today", N_("today")),
-    ("yesterday", N_("yesterday")),
-    ("7d", N_("the last 7 days")),
-    ("90d", N_("the last 90 days")),
-)
 _UNTIL = (("yesterday", N_("yesterday")), ("7d", N_("7 days ago")), ("30d", N_("30 days ago")))
 FIELDS = (
     FilterField("who", N_("Person")),
@@ -270,7 +263,9 @@ FIELDS = (
     FilterField(
         "undo", N_("Take back"), (FilterValue(POSSIBLE, N_("possible")), FilterValue(UNDONE, N_("was taken back")))
     ),
-    FilterField("since", N_("Since"), tuple(FilterValue(*span) for span in _SPANS), free=True, single=True),
+    FilterField(
+        "since", N_("Since"), tuple(FilterValue(*span) for span in words.SPANS.items()), free=True, single=True
+    ),
     FilterField("until", N_("Until"), tuple(FilterValue(*span) for span in _UNTIL), free=True, single=True),
 )
 

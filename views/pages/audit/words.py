@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
 
 import msgspec
 
@@ -20,6 +22,14 @@ from views.support import instant, safe, shown, text
 from views.widgets.filter.text import Chip
 
 #: by state: the status whose glyph and colour it has, and its word
+#: what the filter of the time offers
+SPANS: Mapping[str, str] = {
+    "1h": N_("the last hour"),
+    "today": N_("today"),
+    "yesterday": N_("yesterday"),
+    "7d": N_("the last 7 days"),
+    "90d": N_("the last 90 days"),
+}
 #: writers of the trail that are named
 MOST_WRITERS = 8
 STATES: Mapping[str, tuple[str, str]] = {
@@ -43,6 +53,17 @@ def views(me: str) -> tuple[View, ...]:
         View(key="mine", title=N_("My acts"), filter=Chip("who", (me,)).text()),
         View(key="hour", title=N_("Last hour"), filter="since:1h"),
     )
+
+
+def time(chip: Chip) -> str:
+    """A condition on the time, in words."""
+    value = ",".join(chip.values)
+    with suppress(ValueError):
+        at = datetime.strptime(value, "%Y-%m-%dT%H:%M").replace(tzinfo=shown.zone())
+        now = shown.moment(instant.now_ms())
+        value = text.minute(at, now, shown.zone()) if at.year == now.year else value  # else only its day would be said
+    said = _(SPANS[value]) if value in SPANS else value
+    return _("{name}: {value}").format(name=_("Since") if chip.field == "since" else _("Until"), value=said)
 
 
 def origin(name: str) -> str:
