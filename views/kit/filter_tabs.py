@@ -109,7 +109,11 @@ class FilterTabs(QObject):
             self._saved.change(replace(before, filter=self._expression))
             self.retranslate()
             said = _("{view} is what is shown here now").format(view=safe.one_line(before.title, 60))
-            self._offer_undo(said, partial(self._saved.change, before))
+            self._offer_undo(said, partial(self._ask_for, key, before.filter))
+
+    def _ask_for(self, key: str, expression: str) -> None:
+        """Let a view ask for this, whatever it is called by now."""
+        self._saved.change(replace(self._saved.get(key), filter=expression))
 
     def _offer_undo(self, said: str, back: Callable[[], None]) -> None:
         def undo() -> None:

@@ -176,3 +176,20 @@ def test_where_many_are_kept_none_is_lost_to_another(open_tabs: Open) -> None:
     bar = kept.findChild(QTabBar)
     assert bar is not None
     assert [bar.tabText(place) for place in (3, MOST_OWN + 2)] == ["view 0", f"view {MOST_OWN - 1}"]
+
+
+def test_undo_of_a_change_leaves_the_name_that_was_given_since(
+    qtbot: QtBot, open_tabs: Open, told: list[ToastSpec]
+) -> None:
+    views, tabs, owner = open_tabs()
+    own = save_as(views, tabs, owner, "ann", "who:ann")
+    views.follow("who:ann state:failed")
+    tabs.change_wanted.emit(own)
+    tabs.rename_wanted.emit(own)
+    name_it(owner, "Ann's failures")
+    told[-1].actions[0].call()
+    assert tabs.text_of(own) == "Ann's failures"
+    tabs.choose("refused")
+    with qtbot.waitSignal(views.wanted) as wanted:
+        tabs.choose(own)
+    assert wanted.args == ["who:ann"]
