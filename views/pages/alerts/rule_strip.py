@@ -322,6 +322,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         """Let what was not changed here be as this rule has it."""
         old, self._rule, self._now = self._rule, now, now
         if old.measure != now.measure:  # what that would have told says nothing of this one
+            self._trying.drop()
             self._found = None
             self.tried.setText("")
             self.when_tried.setText("")

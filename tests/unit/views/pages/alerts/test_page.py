@@ -792,6 +792,33 @@ def test_a_new_rule_is_tried_on_what_was_recorded_before_it_is_saved(
     assert not strip.past.isVisible()
 
 
+def test_what_another_measure_would_have_told_is_not_told_of_this_one(qtbot: QtBot) -> None:
+    measures, slow = {one.measure: one for one in DEFAULTS}, threading.Event()
+    asked: list[str] = []
+
+    def tried(rule: Rule) -> tuple[DryRun]:
+        asked.append(rule.measure)
+        if rule.measure == "lane_depth":
+            slow.wait(WAIT_MS / 1000)
+        told = tuple(Span(MINUTE * at, MINUTE * at + 1) for at in range(9 if rule.measure == "lane_depth" else 2))
+        return (DryRun(begin=0, end=7 * 86_400_000, told=told),)
+
+    strip = RuleStrip(replace(measures["lane_depth"], name="mine"), lambda rule: rule, tried, measures=measures)
+    qtbot.addWidget(strip)
+    said: list[str] = []
+    strip.show()
+    qtbot.waitUntil(lambda: asked == ["lane_depth"], timeout=WAIT_MS)
+    strip.measure.setCurrentIndex(strip.measure.findData("unacked_age"))
+    slow.set()
+
+    def is_told() -> bool:
+        said.append(strip.tried.text())
+        return "2 times" in said[-1]
+
+    qtbot.waitUntil(is_told, timeout=WAIT_MS)
+    assert not [one for one in said if "9 times" in one]
+
+
 def test_a_rule_is_copied_under_a_name_that_is_free(
     qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
 ) -> None:
