@@ -168,7 +168,6 @@ class SheetStep(QWidget):
         if not found.bad_rows and self.model.only == ERRORS:
             self._show_only(ALL_ROWS)
         self.say()
-        self._say_cell()
 
     def show_barred(self, barred: Mapping[int, str]) -> None:
         """Say of which rows the tasks could not start now, by number, and the gates that would keep them."""
@@ -332,6 +331,7 @@ class SheetStep(QWidget):
         self.ignored.show_text(words, lead)
         self.ignored.setVisible(bool(words))
         self._say_counts(found)
+        self._say_cell()
         self.summary.say()
 
     def _say_counts(self, found: Orders) -> None:

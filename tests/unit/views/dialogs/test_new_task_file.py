@@ -663,6 +663,19 @@ def test_every_word_follows_the_language(read_file: Open, shops: list[str], tmp_
         i18n.set_language("en")
 
 
+def test_what_is_said_of_a_cell_follows_the_language(read_file: Open, tmp_path: Path) -> None:
+    rows = [[f"pdd-{10001 + n}", "同步定单"] for n in range(3)]
+    dialog = read_file(task_sheets.write(tmp_path / "a.csv", rows, ("店铺", "任务类型")))
+    dialog.sheet.grid.go_to(0, 2)
+    assert "did you mean sync_order?" in dialog.sheet.why.text()
+    try:
+        i18n.set_language("zh_CN")
+        assert "是否为 sync_order" in dialog.sheet.why.text()
+        assert find(dialog.sheet, LinkLabel, "改为 sync_order").isVisible()
+    finally:
+        i18n.set_language("en")
+
+
 def test_ten_thousand_rows_do_not_stall_the_window(
     qtbot: QtBot, fleet: Fleet, shops: list[str], read_file: Open, tmp_path: Path
 ) -> None:
