@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
 MAX_ROWS = 10_000
 #: ten years; what is too long for a use of its own is refused there
 MAX_SECONDS = 315_360_000.0
+#: between names that are written into one word
+_COMMA = re.compile("[,，、]")
 
 
 class ConsoleRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -207,7 +210,7 @@ def whole(least: int, most: int) -> Callable[[str], int]:
 
 def several(words: Iterable[str]) -> tuple[str, ...]:
     """The names of an option that may stand again and holds several with commas, each once."""
-    return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",") if name.strip()))
+    return tuple(dict.fromkeys(name.strip() for word in words for name in _COMMA.split(word) if name.strip()))
 
 
 def seconds(text: str) -> float:

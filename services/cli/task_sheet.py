@@ -153,12 +153,14 @@ def before(asked: Orders) -> list[str]:
 
 def after(found: Sequence[After]) -> list[str]:
     """What the types mean that tasks come after."""
-    return [
-        spoken.phrase(
-            "after {type}: {waiting} wait for {tasks} open ones, for {free} none is open", **after_document(one)
-        )
-        for one in found
-    ]
+    told = []
+    for one in found:
+        many = ngettext("{n} task", "{n} tasks", one.tasks).format(n=one.tasks)
+        waits = ngettext("{n} waits for {tasks}", "{n} wait for {tasks}", one.waiting).format(n=one.waiting, tasks=many)
+        none = ngettext("{n} has none open", "{n} have none open", one.free).format(n=one.free)
+        what = ", ".join([waits] * bool(one.waiting) + [none] * bool(one.free))
+        told.append(spoken.phrase("after {type}: {what}", type=one.task_type, what=what))
+    return told
 
 
 def after_document(one: After) -> dict[str, Any]:

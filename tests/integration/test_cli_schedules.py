@@ -50,11 +50,17 @@ def test_a_schedule_from_the_first_look_to_its_end(cli: Cli) -> None:
 
 def test_shops_are_named_with_commas_as_for_tasks(cli: Cli) -> None:
     words = ("schedule", "add", "some", "--type", "sync_order", "--every", "1h", "--dry-run")
-    for shops in (("--shop", "pdd:s1, pdd:s2"), ("--shop", "pdd:s1", "--shop", "pdd:s2")):
+    for shops in (("--shop", "pdd:s1, pdd:s2"), ("--shop", "pdd:s1，pdd:s2"), ("--shop", "pdd:s1", "--shop", "pdd:s2")):
         assert cli.run(*words, *shops)["schedule"]["shop_count"] == 2
     assert cli.run(*words, "--platform", "pdd,temu")["schedule"]["shop_count"] == 3
     promised = ("promise", "set", "fresh", "--type", "sync_order", "--never-older-than", "60m", "--dry-run")
     cli.run(*promised, "--shop", "pdd:s1,temu:s3")
+
+
+def test_an_expression_may_be_written_as_people_say_it(cli: Cli) -> None:
+    words = ("schedule", "add", "some", "--type", "sync_order", "--all", "--dry-run")
+    assert cli.run(*words, "--cron", "工作日 9点")["schedule"]["cron"] == "0 9 * * 1-5"
+    assert cli.run(*words, "--cron", "now and then", code=2)["field"] == "cron"
 
 
 def test_it_takes_the_types_that_tasks_take(cli: Cli) -> None:

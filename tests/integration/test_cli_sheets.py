@@ -136,7 +136,7 @@ def test_rows_come_after_what_is_open_of_a_type(cli: Cli, fleet: Fleet, tmp_path
     told = cli.run("task", "create", "--file", path, "--dry-run")
     assert (told["after"], told["tasks"]) == (counted, 4)
     said = cli.call("task", "create", "--file", path, "--dry-run").stdout
-    assert "after sync_order: 2 wait for 2 open ones, for 1 none is open" in said
+    assert "after sync_order: 2 wait for 2 tasks, 1 has none open" in said
     assert cli.run("task", "create", "--file", path)["after"] == counted
     made = {(task.shop_id, task.task_type): task for task in tasks(fleet)}
     assert made["s1", "refresh_goods"].depends_on == (first,)

@@ -12,7 +12,7 @@ from services.cli import json_text, lexicon, spoken, tables
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, several, table, whole
 from services.cli.guesses import Doubt
 from services.domain.errors import NotFound, UsageError
-from services.domain.plans import recurrence
+from services.domain.plans import recurrence, repeats
 from services.domain.plans.schedule import MISSED, OVERLAP, Schedule, Tally
 from services.domain.task.search import filter_time
 from services.domain.text.said import said
@@ -82,7 +82,9 @@ def _add_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--payload", default="{}", help="JSON object")
     parser.add_argument("--priority", default="", help="high, normal, low or 1-10 (default: the type's)")
     when = parser.add_argument_group("when")
-    when.add_argument("--cron", default="", metavar="EXPR", help="minute hour day month weekday, or @hourly, @daily …")
+    when.add_argument(
+        "--cron", default="", metavar="EXPR", help="minute hour day month weekday; @daily …; or weekdays 9:00"
+    )
     when.add_argument("--every", default="", metavar="DURATION", help="for example 30m or 2h")
     when.add_argument(
         "--start", default="", metavar="TIME", help="first run of --every (default: one interval from now)"
@@ -348,7 +350,7 @@ def _schedule(args: argparse.Namespace, fleet_zone: str, now: int) -> Schedule:
         task_type=args.task_type,
         payload=json_text.read_object(args.payload, "--payload"),
         priority=args.priority,
-        cron=args.cron,
+        cron=repeats.cron(args.cron) if args.cron else "",
         every_s=every_s,
         first_at=_start(args.start, args.zone or fleet_zone, now) if args.start else 0,
         zone=args.zone,

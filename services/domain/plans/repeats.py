@@ -55,6 +55,15 @@ def read(text: str) -> tuple[str, int]:
     return f"{found[1]} {found[0]}", 0
 
 
+def cron(words: str) -> str:
+    """An expression as it is written, or what people say instead of one: ``daily 9:00``."""
+    found = " ".join(words.split())
+    try:
+        return read(found)[0] or found
+    except UsageError:  # what is wrong with it as an expression is told by who reads that
+        return found
+
+
 def _span(words: str) -> int:
     """Seconds of an interval, 0 for none."""
     if words.lower() == "hourly":

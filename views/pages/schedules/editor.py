@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services.domain.errors import UsageError
+from services.domain.plans import repeats
 from services.domain.plans.schedule import Schedule
 from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext
@@ -74,7 +75,7 @@ class ScheduleDialog(RecordDialog[Schedule]):
 
     def _lay_out(self) -> None:
         for widget in (
-            self._labelled("cron", N_("Cron"), self.cron, N_("minute hour day month weekday")),
+            self._labelled("cron", N_("Cron"), self.cron, N_("minute hour day month weekday; or weekdays 9:00")),
             self._labelled("every", N_("Interval"), self.every, N_("such as 30m or 2h")),
         ):
             self._when.addWidget(widget)
@@ -249,7 +250,7 @@ def schedule_of(fields: Filled, base: Schedule | None = None) -> Schedule:
         old,
         **described(fields),
         payload=fields.payload,
-        cron=" ".join(fields.cron.split()) if fields.repeats == CRON else "",
+        cron=repeats.cron(fields.cron) if fields.repeats == CRON else "",
         every_s=_seconds(fields.every, "every") if fields.repeats == EVERY else 0,
         first_at=0,
         zone=fields.zone.strip(),

@@ -60,6 +60,8 @@ _ALONE = {
 _STEPS = frozenset(str(step) for step in range(1, 31) if 60 % step == 0)
 #: and hours that divide the day
 _HOUR_STEPS = frozenset(str(step) for step in range(2, 13) if 24 % step == 0)
+#: times of a day that are said one by one
+MOST_TIMES = 4
 #: the last day that no month lacks
 _IN_EVERY_MONTH = 28
 
@@ -114,10 +116,11 @@ def _monthly(day: str, time: str) -> str:
 
 
 def _at_a_time(minute: str, hour: str, day: str, weekday: str) -> str:
-    hours = hour.split(",")
-    if not (minute.isdigit() and all(one.isdigit() for one in hours)):
+    hours, minutes = hour.split(","), minute.split(",")
+    if not all(one.isdigit() for one in (*hours, *minutes)) or len(hours) * len(minutes) > MOST_TIMES:
         return ""
-    time = text.listed([f"{int(one):02d}:{int(minute):02d}" for one in hours])
+    times = sorted({(int(one), int(part)) for one in hours for part in minutes})
+    time = text.listed([f"{at:02d}:{past:02d}" for at, past in times])
     if day != "*":
         return _monthly(day, time) if weekday == "*" else ""
     if weekday == "*":

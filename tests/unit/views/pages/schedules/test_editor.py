@@ -210,6 +210,22 @@ def test_fields_and_schedule_say_the_same(schedule: Schedule) -> None:
     assert editor.schedule_of(editor.filled(schedule), schedule) == schedule
 
 
+@pytest.mark.parametrize(
+    ("words", "cron"),
+    [
+        ("weekdays 9:00", "0 9 * * 1-5"),
+        ("每天 9点", "0 9 * * *"),
+        (" 30  2 * * * ", "30 2 * * *"),
+        ("0 9 * * mon-fri", "0 9 * * mon-fri"),
+        ("@daily", "@daily"),
+        ("now and then", "now and then"),
+        ("30m", "30m"),
+    ],
+)
+def test_an_expression_may_be_written_as_people_say_it(words: str, cron: str) -> None:
+    assert editor.schedule_of(structs.replace(editor.Filled(), cron=words)).cron == cron
+
+
 @pytest.mark.parametrize(("number", "text"), [(0, "0s"), (90, "90s"), (5400, "90m"), (7200, "2h"), (172_800, "2d")])
 def test_durations_are_written_as_they_are_read(number: int, text: str) -> None:
     assert (record.short(number), record.seconds(text, "every")) == (text, number)
