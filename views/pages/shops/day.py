@@ -428,10 +428,12 @@ class ShopDayView(QWidget):
         if row is not None:
             self.follow(row)
         self.error.clear()
-        first, self._day = self._day is None or len(self._day.runs) == 0, day
+        before, self._day = self._day, day
         self.gantt.show_day(day)
         self._pane.setFixedHeight(min(max(MOST_HIGH, self.height() * 2 // 5), self.gantt.height()))
-        self._fill(settle=first)
+        same = before is not None and (before.runs, before.waiting) == (day.runs, day.waiting)
+        if not same or len(day.waiting) >= MOST_WAITING:  # there may be thousands, every few seconds
+            self._fill(settle=before is None or not before.runs)
         self._show_empty(empty=not day.runs)
         self.coming.show_day(day)
         self._say()
