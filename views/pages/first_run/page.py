@@ -116,6 +116,8 @@ class FirstRunPage(QWidget):
 
 
 SLOTS, ICON_BOX = 4, 40
+#: in so much room the words of a point are one line
+WIDEST = 10_000
 BROKER_EXAMPLE, REDIS_EXAMPLE = (
     "amqps://user:password@mq.example.com:5671",
     "rediss://:password@redis.example.com:6380/0",
@@ -157,8 +159,10 @@ class ChoiceCard(QFrame):
 
     def _restyle(self) -> None:
         self._glyph.setPixmap(theme().pixmap(self._icon, "accent", 22))
-        for glyph, _label, _point in self._points:
+        for glyph, label, _point in self._points:
             glyph.setPixmap(theme().pixmap("ph.check", "succeeded", 13))
+            # in the middle of the first line, which Chinese words make taller
+            glyph.setFixedHeight(label.heightForWidth(WIDEST))
 
 
 class LocalChoice(ChoiceCard):

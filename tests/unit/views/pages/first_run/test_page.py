@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -12,7 +12,7 @@ from services.domain.insight.connection import Answer
 from services.i18n import N_
 from tests.support.widgets import words
 from views.pages.first_run.checks import ERROR, OK, WARNING, Check
-from views.pages.first_run.page import FirstRunPage
+from views.pages.first_run.page import FirstRunPage, LocalChoice
 from views.widgets.buttons import IconButton
 
 
@@ -177,3 +177,18 @@ def test_after_a_failure_it_can_be_tried_again_without_another_address(qtbot: Qt
     page.try_again()
     assert page.fleet.connect_button.isEnabled()
     assert page.fleet.test_button.isEnabled()
+
+
+@pytest.mark.parametrize("code", ["en", "zh_CN"])
+def test_a_tick_stands_in_the_middle_of_the_line_beside_it(qtbot: QtBot, code: str) -> None:
+    i18n.set_language(code)
+    card = LocalChoice()
+    qtbot.addWidget(card)
+    card.resize(420, 420)
+    card.show()
+    labels = [one for one in card.findChildren(QLabel) if one.isVisible()]
+    ticks = [one for one in labels if one.width() == 13]
+    assert len(ticks) == 3
+    for tick in ticks:
+        beside = [one for one in labels if one is not tick and one.y() == tick.y()]
+        assert [one.height() for one in beside] == [tick.height()]
