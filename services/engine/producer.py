@@ -37,6 +37,7 @@ from services.ports import Store
 SLICE = 500
 SHOWN = 12  #: names of a circle that a sentence holds
 SHOPS = 200  #: shops that are asked at once what is open
+ABOVE = 10  #: of its own type a row waits for so many above it: those of them that are made wait for the others
 MISSPELT = 0.75  #: how like a type a name is that is taken for one that is misspelt
 _FAILED = (Status.DEAD, Status.CANCELLED)
 Fault = tuple[TaskSpec, str, str]  #: spec, field, sentence
@@ -149,15 +150,15 @@ class Links:
         asks = [(_shop(spec), meant[name]) for spec in by_name.values() for name in spec.depends_on if name in meant]
         shops = {kind: {shop for shop, asked in asks if asked == kind} for kind in meant.values()}
         there = {kind: open_tasks(store, kind, sorted(some)) for kind, some in shops.items()}
-        rows = self._rows_of(by_name, shops)
+        rows, places = self._rows_of(by_name, shops)
         found: dict[str, list[tuple[str, ...]]] = {kind: [] for kind in shops}
         for label, spec in list(by_name.items()):
             kinds = list(dict.fromkeys(meant[name] for name in spec.depends_on if name in meant))
             for kind in kinds:
-                beside = rows.get((_shop(spec), kind), {})
-                last = beside.get(label, len(beside))
-                near = tuple(beside)[max(0, last - dependency.MOST - 1) : last]
-                found[kind].append((*there[kind].get(_shop(spec), ()), *near))
+                beside = rows.get((_shop(spec), kind), [])
+                if kind == spec.task_type:  # those above them they wait for themselves
+                    beside = beside[max(0, places[label] - ABOVE) : places[label]]
+                found[kind].append((*there[kind].get(_shop(spec), ()), *beside[: dependency.MOST + 1]))
             if kinds:
                 by_type = [name for kind in kinds for name in found[kind][-1]]
                 named = [name for name in spec.depends_on if name not in meant]
@@ -167,15 +168,17 @@ class Links:
 
     def _rows_of(
         self, by_name: dict[str, TaskSpec], shops: Mapping[str, Set[str]]
-    ) -> dict[tuple[str, str], dict[str, int]]:
-        """The rows of these types by shop and type, each with its place among them; none without a name."""
-        rows: dict[tuple[str, str], dict[str, int]] = {}
+    ) -> tuple[dict[tuple[str, str], list[str]], dict[str, int]]:
+        """The rows of these types by shop and type, and the place of each among those; none without a name."""
+        rows: dict[tuple[str, str], list[str]] = {}
+        places: dict[str, int] = {}
         for label, spec in list(by_name.items()):
             if _shop(spec) in shops.get(spec.task_type, ()):
                 by_name[label] = self._instead(spec, key=label)
-                some = rows.setdefault((_shop(spec), spec.task_type), {})
-                some[label] = len(some)
-        return rows
+                some = rows.setdefault((_shop(spec), spec.task_type), [])
+                places[label] = len(some)
+                some.append(label)
+        return rows, places
 
     def _instead(self, spec: TaskSpec, **changes: Any) -> TaskSpec:
         """Another spec in the place of this one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -158,6 +159,14 @@ def test_a_type_means_rows_of_the_same_bulk_too(room: Room) -> None:
     assert set(work.depends_on) == {first.task_id, second.task_id}
     assert (first.depends_on, second.depends_on, alone.depends_on) == ((), (first.task_id,), ())
     assert (room.producer.check(rows).errors, done.errors) == ((), ())
+
+
+def test_any_number_of_rows_may_follow_each_other_in_a_shop(room: Room) -> None:
+    room.define("sync")
+    done = room.producer.submit([room.spec(task_type="sync", depends_on=("sync",)) for _ in range(2 * dependency.MOST)])
+    assert (done.errors, len(done.created)) == ((), 2 * dependency.MOST)
+    assert all(before.task_id in task.depends_on for before, task in pairwise(done.created))
+    assert room.store.counts().status == {"queued": 1, "blocked": 2 * dependency.MOST - 1}
 
 
 def test_types_that_wait_for_each_other_are_a_circle(room: Room) -> None:
