@@ -35,6 +35,7 @@ from tests.support.widgets import words
 from tests.unit.views.pages.alert_samples import Alerts
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.name import NameDialog
 from views.kit.list_source import ListSource
 from views.pages.audit.page import AuditPage
 from views.pages.audit.panel import ResultRows
@@ -871,6 +872,17 @@ def test_the_views_of_the_design_list_one_s_own_acts_the_last_hour_and_what_can_
     assert page.filter.expression() == "since:1h"
     assert len(chosen("all")) == everything
     assert page.filter.expression() == ""
+    search(qtbot, page, "state:partly")
+    page.tabs.save_wanted.emit()
+    (dialog,) = page.findChildren(NameDialog)
+    dialog.field.setText("In part")
+    dialog.done_button.click()
+    own = page.tabs.current()
+    assert page.tabs.text_of(own) == "In part"
+    page.filter.add_value("who", "ann@desk-1")
+    assert page.tabs.current() == own, "which can take that"
+    page.show_target("platform:temu")
+    assert page.tabs.current() == "all", "that is another question"
 
 
 def ask_back(qtbot: QtBot, page: AuditPage) -> ConfirmDialog:

@@ -57,6 +57,10 @@ class FilterTabs(QObject):
         here = [view.key for view in views if view.own and view.key == self._tabs.current()]
         self._tabs.set_current((*same, *near, *here, views[0].key)[0])
 
+    def leave(self) -> None:
+        """Something else is asked for than what a view stands for: one's own does not stay for it."""
+        self._tabs.set_current(self._saved.all()[0].key)
+
     def _want(self, key: str) -> None:
         """What the tab asks for, in the time that is shown unless it asks for one of its own."""
         expression = self._saved.get(key).filter

@@ -309,7 +309,7 @@ class AuditPage(EntriesPage[AuditLine]):
         self._unknown.changed.connect(self._place_day)
         self.filter.changed.connect(self._ask)
         self.spans.chosen.connect(self.show_span)
-        self.views.wanted.connect(self.show_request)
+        self.views.wanted.connect(super().show_request)
         self.day.bars.chosen.connect(self.show_stretch)
         self.day.bars.dropped.connect(lambda: self.filter.narrow({"since": "", "until": ""}))
         self.day.bars.rung.connect(lambda incident: self.navigate.emit("alerts", incident))
@@ -393,6 +393,11 @@ class AuditPage(EntriesPage[AuditLine]):
             self.spans.set_current(span)
         else:
             self.spans.set_none()
+
+    def show_request(self, request: object) -> None:
+        """Show what matches a filter that somebody asks for, whichever view stood there."""
+        self.views.leave()
+        super().show_request(request)
 
     def show_target(self, target: str) -> None:
         """Only acts on this object."""

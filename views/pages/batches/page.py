@@ -555,7 +555,8 @@ class BatchesPage(ListPage[BatchNow]):
             self.box_card.set_note(text.listed([part for part in (shops, boxes, only) if part]))
             self.forecast_card.set_note(forecast.note(one))
             self._say_held()
-        self._changes.set_note(_("as of {time}").format(time=shown.clock(one.at_ms, one.at_ms)) if one.at_ms else "")
+        as_of = min(one.at_ms, one.ahead_ms) if one.ahead is not None else one.at_ms
+        self._changes.set_note(_("as of {time}").format(time=shown.clock(as_of, one.at_ms)) if as_of else "")
         self._say_rights()
 
     def _say_held(self) -> None:
