@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 
 import msgspec
 
 from services.domain.alerts.incident import SHOPS_KEPT
+from services.domain.errors import UsageError
+from services.domain.fleet.shop import Shop
 from services.domain.plans import schedule as schedules
 from services.domain.promises import judge, standing
 from services.domain.promises import promise as promises
 from services.domain.promises.judge import CHECKS
 from services.domain.promises.promise import KIND, STATE, Promise
 from services.domain.promises.standing import Break, Row, SharedCause, Standing
+from services.domain.task.ledger import Day
 from services.domain.text.message import Message
+from services.domain.types.task_type import TaskType, uniqueness_key
+from services.engine import recipe
 from services.engine.lead import leader
 from services.engine.registry import Registry
 from services.engine.zone import DEFAULT_ZONE, fleet_zone
@@ -22,6 +28,8 @@ from services.ports import Store
 
 #: who leads judges every 15 s and is replaced within 15 s; what is older is no state of now
 STALE_MS = 45_000
+#: so far back a new promise is tried; so many shops are asked for at a time
+BEFORE_MS, SHOPS_AT_ONCE = 30 * 86_400_000, 200
 #: of the cells of the matrix: passed, holds the run, not asked
 PASSED, HOLDS, UNKNOWN = "passed", "holds", ""
 DISABLED, UNJUDGED = "disabled", "unjudged"
@@ -102,6 +110,36 @@ class Ahead(msgspec.Struct, frozen=True, kw_only=True):
     break_at: int  #: in the first of those shops, UTC ms
     shops: int  #: of it that are at risk
     among: int = 0  #: of these, so many as were asked for; 0 where nobody can say
+
+
+class Before(msgspec.Struct, frozen=True, kw_only=True):
+    """How often a promise would have been broken for sure in the last 30 days, as far as the ledger tells: it keeps the
+    first and the last end of each day. Of a type whose tasks are never the same work it keeps nothing (``told``).
+    """
+
+    told: bool = True
+    breaks: int = 0
+    shops: int = 0  #: in which it would have been
+    last: int = 0  #: when it would have been broken last, UTC ms
+    unknown: int = 0  #: shops of which the ledger tells nothing, or whose last success was another work
+    of: int = 0  #: shops that it would hold for
+    by_payload: bool = False  #: works of the type differ by their parameters: those of its schedules are looked at
+
+    @property
+    def said(self) -> tuple[Message, ...]:
+        """The same in sentences."""
+        if not self.told:
+            return (Message("promise.before_untold"),)
+        found = []
+        if self.breaks:
+            found.append(Message("promise.before_broken", {"n": self.breaks, "shops": self.shops}))
+        elif self.unknown < self.of:
+            found.append(Message("promise.before_kept"))
+        if found and self.by_payload:
+            found.append(Message("promise.before_works"))
+        if self.unknown:
+            found.append(Message("promise.before_unknown", {"n": self.unknown}))
+        return tuple(found)
 
 
 class PromiseQueries:
@@ -203,6 +241,55 @@ class PromiseQueries:
             unlisted=found.broken + found.at_risk - len(found.rows),
             breaks=tuple(reversed(found.breaks)),
         )
+
+    def before(self, promise: Promise) -> Before:
+        """How one that nobody has kept yet would have stood until now. Works are those with the parameters of the
+        schedules of its type, and those without any.
+        """
+        kind, now = self._registry.task_type(promise.task_type), self._store.now_ms()
+        if kind.uniqueness == "none":
+            return Before(told=False)
+        since = now - BEFORE_MS
+        zone = fleet_zone(self._store) or DEFAULT_ZONE
+        spans = [] if promise.always else promises.windows(promise, zone, since, now)
+        found, unknown = dict[str, list[int]](), 0
+        shops = schedules.fitting(promise, self._registry.shops().values())
+        last = self._store.successes_of(promise.task_type)
+        for shop, known in self._days(kind, shops):
+            ended = max((day.last_at for day in known), default=0)
+            days = known if last.get(shop, 0) <= ended else []  # what succeeded last was another work
+            unknown += not days
+            if breaks := [at for at in judge.sure_breaks(promise, spans, days, now) if at >= since]:
+                found[shop] = breaks
+        every = [at for some in found.values() for at in some]
+        return Before(
+            breaks=len(every),
+            shops=len(found),
+            last=max(every, default=0),
+            unknown=unknown,
+            of=len(shops),
+            by_payload=kind.uniqueness == "shop_type_payload",
+        )
+
+    def _days(self, kind: TaskType, shops: Sequence[Shop]) -> Iterator[tuple[str, list[Day]]]:
+        payloads = {recipe.payload_text({})}
+        for entry in self._store.schedules():
+            with contextlib.suppress(UsageError):  # the page of schedules tells what cannot be read
+                schedule = schedules.load(entry.body).schedule
+                if schedule.task_type == kind.name:
+                    payloads.add(recipe.payload_text(schedule.payload))
+        for start in range(0, len(shops), SHOPS_AT_ONCE):
+            part = shops[start : start + SHOPS_AT_ONCE]
+            works = {
+                uniqueness_key(kind, shop.platform, shop.shop_id, payload): shop.key
+                for shop in part
+                for payload in payloads
+            }
+            ran = dict(zip(works, self._store.ran(list(works)), strict=True))
+            days: dict[str, list[Day]] = {shop.key: [] for shop in part}
+            for work, one in ran.items():
+                days[works[work]] += one.days if one is not None else ()
+            yield from days.items()
 
     def judged(self, promise: Promise, found: Standing, now_ms: int) -> PromiseStory:
         """A judgement that is kept nowhere, told as the kept ones are."""

@@ -53,6 +53,8 @@ def test_a_dry_run_says_how_it_would_stand_and_keeps_nothing(cli: Cli) -> None:
     told = cli.call(*goods, "--dry-run").stdout
     assert "if this were kept:" in told
     assert "no worker is heard of" in told
+    assert "Of 1 shop it is not known how it stood before" in told
+    assert found["before"] == {"known": True, "breaks": 0, "shops": 0, "last": None, "unknown": 1}
     assert cli.run("promise", "list")["promises"] == []
 
 

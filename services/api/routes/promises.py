@@ -49,7 +49,7 @@ class New(shapes.Body):
     owner: Annotated[str, Field(max_length=200, description="who answers for it")] = ""
     note: Text = ""
     disabled: bool = Field(default=False, description="keep it, but do not judge it yet")
-    dry_run: bool = Field(default=False, description="only tell how it would stand now")
+    dry_run: bool = Field(default=False, description="only tell how it would stand now, and would have stood before")
 
 
 @router.get("", response_model=Promises, summary="All promises, and how they stand")

@@ -21,7 +21,7 @@ from services.domain.promises.standing import SharedCause, Standing
 from services.domain.task.search import filter_time
 from services.domain.text.message import Message
 from services.i18n import N_
-from services.monitor.promises import HOLDS, PASSED, UNJUDGED, MatrixRow, PromiseRow, PromiseStory
+from services.monitor.promises import HOLDS, PASSED, UNJUDGED, Before, MatrixRow, PromiseRow, PromiseStory
 
 #: of many causes, or names, so many are said in one line
 HELD_SHOWN = 4
@@ -129,9 +129,13 @@ def set_(context: Context) -> int:
         queries = assembly.queries(engine).promises
         if context.args.dry_run:
             found = queries.judged(made, workforce.promise_keeper(engine).tried(made), engine.store.now_ms())
+            zone, past = commands.zone(), queries.before(made)
+            lines = [*_lines(found, zone), "", *map(spoken.say, past.said)]
+            if past.breaks:
+                lines.append(spoken.phrase("the last time at {at}", at=_clock(past.last, zone)))
             context.show(
-                {"dry_run": story(found, commands.zone())},
-                [spoken.phrase("if this were kept:"), *_lines(found, commands.zone())],
+                {"dry_run": story(found, zone) | {"before": _before(past, zone)}},
+                [spoken.phrase("if this were kept:"), *lines],
             )
             return EXIT_OK
         if not context.sure(engine, spoken.phrase("promise {words}", words=words(made))):
@@ -143,6 +147,16 @@ def set_(context: Context) -> int:
     )
     context.show({"promise": row, "replaced": before is not None}, [line])
     return EXIT_OK
+
+
+def _before(found: Before, zone: str) -> dict[str, Any]:
+    return {
+        "known": found.told,
+        "breaks": found.breaks,
+        "shops": found.shops,
+        "last": recurrence.iso(found.last, zone) if found.last else None,
+        "unknown": found.unknown,
+    }
 
 
 def switch(context: Context) -> int:

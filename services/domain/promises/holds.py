@@ -199,6 +199,21 @@ SENTENCES: Mapping[str, str | Counted] = {
     "promise.failing": NN_("its last run failed ({kind})", "its last {n} runs failed ({kind})"),
     "promise.hangs": N_("seems to hang: runs for {span}, usually {usual}"),
     "promise.runs": N_("runs for {span} and is not through"),
+    # how one that is not kept yet would have stood
+    "promise.before_untold": N_(
+        "How it would have stood before is not known: no two tasks of this type are the same work"
+    ),
+    "promise.before_broken": NN_(
+        "In the last 30 days it would have been broken at least {n:,} time, shops: {shops:,}",
+        "In the last 30 days it would have been broken at least {n:,} times, shops: {shops:,}",
+    ),
+    "promise.before_kept": N_(
+        "In the last 30 days nothing is known to have broken it; of each day the first and the last run are kept"
+    ),
+    "promise.before_works": N_("Runs with the parameters of its schedules are counted"),
+    "promise.before_unknown": NN_(
+        "Of {n:,} shop it is not known how it stood before", "Of {n:,} shops it is not known how they stood before"
+    ),
     # where several stand in one line
     "promise.unfired_short": N_("never created, due {at}"),
     "promise.silent_short": N_("none since {at}"),

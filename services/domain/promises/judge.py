@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from services.domain.promises import promise as promises
 from services.domain.promises.promise import AGE, Promise
-from services.domain.task.ledger import day_begins
+from services.domain.task.ledger import Day, day_begins
 from services.domain.text.message import Param
 
 KEPT, AT_RISK, BROKEN, NOT_DUE = "kept", "at_risk", "broken", "not_due"
@@ -218,6 +218,27 @@ def _judged(facts: Facts, state: str, break_at: int = 0) -> Judged:
         task_id=facts.task_id,
         created=facts.created,
     )
+
+
+def sure_breaks(promise: Promise, windows: Sequence[tuple[int, int]], ended: Iterable[Day], now: int) -> list[int]:
+    """When a shop would have broken a promise for sure (UTC ms), by what the ledger keeps of its days: between the last
+    end of one and the first of the next nothing succeeded. Before the first that is known, and between the ends of one
+    day, nobody knows. ``windows``: in which it is promised, none for one that always is.
+    """
+    days = sorted((day for day in ended if day.succeeded), key=lambda day: day.first_at)
+    gaps, last = [], 0
+    for day in days:
+        if last and day.first_at > last:
+            gaps.append((last, day.first_at))
+        last = max(last, day.last_at)
+    if last:
+        gaps.append((last, now))
+    if promise.kind == promises.BY:
+        return [end for begin, end in windows for since, until in gaps if since < begin and end < until]
+    limit = promise.limit_s * 1000
+    of = [(0, now)] if promise.always else windows
+    breaks = ((max(since, begin) + limit, min(until, end)) for begin, end in of for since, until in gaps)
+    return sorted(at for at, before in breaks if at < before)
 
 
 def reason(holds: Sequence[Hold]) -> Hold | None:

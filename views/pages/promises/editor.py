@@ -1,4 +1,6 @@
-"""The dialog for a new promise, or for a change of one; says while it is filled in how that would stand now."""
+"""The dialog for a new promise, or for a change of one; says while it is filled in how that would stand now, and
+would have stood before.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from services.domain.promises import promise as promises
 from services.domain.promises.judge import AT_RISK, BROKEN, KEPT, NOT_DUE
 from services.domain.promises.promise import AGE, BY, Promise
 from services.i18n import N_, _
-from services.monitor.promises import PromiseRow
+from services.monitor.promises import Before, PromiseRow
 from views.context import PageContext
 from views.dialogs.record import (
     RecordDialog,
@@ -150,13 +152,14 @@ class PromiseDialog(RecordDialog[Promise]):
     def _record(self) -> Promise:
         return promise_of(self.values(), self._base)
 
-    def _try(self, wanted: Promise) -> PromiseRow:
+    def _try(self, wanted: Promise) -> tuple[PromiseRow, Before]:
         return _tried(self._context, wanted)
 
-    def _show_preview(self, row: PromiseRow) -> None:
+    def _show_preview(self, tried: tuple[PromiseRow, Before]) -> None:
         self._clear()
+        row, before = tried
         self.preview.set_tone("text2")
-        self.preview.setText(would_stand(row))
+        self.preview.setText("\n".join(filter(None, (would_stand(row), would_have_stood(before)))))
 
     def _keep(self, wanted: Promise) -> str:
         self._context.commands.promises.set(wanted)
@@ -194,10 +197,16 @@ def would_stand(row: PromiseRow) -> str:
     return text.sentences(parts)
 
 
-def _tried(context: PageContext, wanted: Promise) -> PromiseRow:
+def would_have_stood(before: Before) -> str:
+    """How often it would have been broken in the last 30 days, and what of that nobody knows."""
+    last = _("The last time at {time}").format(time=words.minute(before.last, instant.now_ms()))
+    return text.sentences([*map(words.say, before.said), last if before.breaks else ""])
+
+
+def _tried(context: PageContext, wanted: Promise) -> tuple[PromiseRow, Before]:
     made = context.commands.promises.checked(wanted)
     found = context.promise_tried(made)
-    return context.promises.judged(made, found, found.judged_at).row
+    return context.promises.judged(made, found, found.judged_at).row, context.promises.before(made)
 
 
 class Filled(RecordFields, frozen=True, kw_only=True):

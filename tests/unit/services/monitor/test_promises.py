@@ -190,3 +190,22 @@ def test_every_way_out_is_one_that_windows_know(gate: str) -> None:
         assert one.verb in way.VERBS
         assert one.role in holds.SENTENCES
         assert "{" not in messages.english(Message(one.code, one.params))
+
+
+def test_how_a_new_promise_would_have_stood_is_asked_of_the_ledger(room: Room) -> None:
+    room.store.put_shops([Shop(platform="pdd", shop_id=name) for name in ("s1", "s2", "s3")])
+    asked, wanted = PromiseQueries(room.store, room.registry), Promise(name="p", task_type="work", all_shops=True)
+    for name in ("s1", "s2"):
+        room.finish(room.running(shop_id=name, payload={}), "succeeded")
+    room.clock.advance(86_400.0)
+    room.finish(room.running(shop_id="s1", payload={}), "succeeded")
+    day = msgspec.structs.replace(wanted, limit_s=86_400 // 2)
+    found = asked.before(day)
+    assert (found.breaks, found.shops, found.unknown) == (2, 2, 1), "of the third nothing is known"
+    assert found.last <= room.clock.now_ms() - 43_000_000
+    assert asked.before(msgspec.structs.replace(wanted, limit_s=2 * 86_400)).breaks == 0
+    room.finish(room.running(shop_id="s2", payload={"n": 1}), "succeeded")
+    found = asked.before(day)
+    assert (found.breaks, found.shops, found.unknown) == (1, 1, 2), "another work succeeded there last"
+    room.define("work", uniqueness="none")
+    assert not asked.before(day).told

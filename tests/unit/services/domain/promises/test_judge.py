@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from services.domain.gates.quiet_hours import Weekly
 from services.domain.promises import judge as judging
+from services.domain.promises import promise as promises
 from services.domain.promises.judge import (
     AT_RISK,
     BROKEN,
@@ -28,6 +29,7 @@ from services.domain.promises.judge import (
     judge,
 )
 from services.domain.promises.promise import BY, Promise
+from services.domain.task.ledger import Day
 
 ZONE = "Asia/Shanghai"
 MINUTE = 60_000
@@ -262,3 +264,37 @@ def test_a_later_forecast_never_makes_it_better(
 
 def test_a_window_that_always_holds_has_no_bounds() -> None:
     assert judging.due(promise(), ZONE, NOON) == Due()
+
+
+def day(first: str, last: str = "", succeeded: int = 1, failed: int = 0) -> Day:
+    return Day(at(first), at(last or first), succeeded, failed, "a", "b")
+
+
+def told(promised: Promise, *days: Day, now: int = NOON) -> list[int]:
+    since = now - 30 * 24 * HOUR
+    spans = [] if promised.always else promises.windows(promised, ZONE, since, now)
+    return judging.sure_breaks(promised, spans, days, now)
+
+
+def test_between_two_days_it_is_known_that_nothing_succeeded() -> None:
+    days = day("2026-11-22T09:00", "2026-11-22T20:00", 9), day("2026-11-23T06:00", "2026-11-24T11:30", 30)
+    assert told(promise(limit_s=12 * 3600), *days) == []
+    assert told(promise(limit_s=8 * 3600), *days) == [at("2026-11-23T04:00")]
+    assert told(promise(limit_s=1200), *days) == [at("2026-11-22T20:20"), at("2026-11-24T11:50")]
+    assert told(promise(limit_s=1200)) == [], "of a shop that never ran nobody knows anything"
+
+
+def test_what_failed_is_no_success_and_a_day_without_any_ends_no_gap() -> None:
+    days = day("2026-11-22T20:00"), day("2026-11-23T06:00", succeeded=0, failed=3), day("2026-11-24T11:30")
+    assert told(promise(limit_s=24 * 3600), *days) == [at("2026-11-23T20:00")]
+
+
+def test_in_hours_it_breaks_only_in_them() -> None:
+    hours = Weekly(days=DAYS, start=8 * 60, end=20 * 60)
+    days = day("2026-11-22T19:30"), day("2026-11-23T09:30"), day("2026-11-24T11:30")
+    assert told(promise(limit_s=2 * 3600, window=hours), *days) == [at("2026-11-23T11:30"), at("2026-11-24T10:00")]
+
+
+def test_by_an_hour_it_is_broken_where_no_run_lies_between() -> None:
+    days = day("2026-11-21T15:00"), day("2026-11-23T17:00"), day("2026-11-24T09:00", "2026-11-24T11:00", 5)
+    assert told(by(), *days) == [at("2026-11-22T16:00"), at("2026-11-23T16:00")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -66,6 +67,7 @@ def test_how_it_would_stand_is_said_before_it_is_kept(qtbot: QtBot, fleet: Fleet
     qtbot.waitUntil(lambda: "it would stand now: At risk: " in dialog.preview.text(), timeout=WAIT_MS)
     assert dialog.preview.text().startswith("refresh_goods done by 24:00, every shop of Pinduoduo.")
     assert "The first break would be at " in dialog.preview.text()
+    assert re.search(r"\nOf \d+ shops it is not known how they stood before\.$", dialog.preview.text())
     assert fleet.store.documents(promises.KIND) == {}
     assert fleet.store.documents(promises.STATE) == {}
     assert keep(qtbot, dialog) == "goods"
