@@ -92,6 +92,7 @@ TABLE: list[Row] = [
     row(CREATE, "--not-before", INSTANT),
     row(CREATE, "--deadline", INSTANT),
     row(CREATE, "--depends-on", IDS, names="depends_on"),
+    row(CREATE, "--after", IDS, names="depends_on"),
     row(CREATE, "--on-dependency-failure", ("x",)),
     row(CREATE, "--batch", ("a b", LONG)),
     row(CREATE, "--if-duplicate", ("x",)),

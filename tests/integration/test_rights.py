@@ -392,6 +392,7 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
 #: what only looks and is for everybody
 READS: dict[str, Prepare] = {
     "TaskCommands.check": of("check", lambda stage: [stage.spec()]),
+    "TaskCommands.after": of("after", lambda stage: [stage.spec()]),
     "BulkRepublish.plan": of("plan", one(Stage.dead)),
     "BulkRepublish.runs": of("runs"),
     "BulkRepublish.plan_of": of("plan_of", Stage.stopped_run),
