@@ -67,6 +67,22 @@ def test_connections_closed_by_force_come_back_and_old_acks_are_counted_not_sent
         assert eventually(lambda: broker.health().connected)
 
 
+def test_connections_are_made_anew_when_somebody_asks_for_it(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    with opened(rabbitmq, amqp_vhost) as broker:
+        broker.publish(orders(3))
+        consumer = broker.consumer(["high"], window=3, name="w")
+        collect(consumer, 3)
+        broker.dial_anew()
+        again = collect(consumer, 3)
+        assert all(delivery.redelivered for delivery in again), "what was not settled comes again"
+        consumer.ack(again)
+        assert eventually(lambda: broker.health().connected)
+        assert broker.publish([order("after")])[0].ok
+        facts = broker.facts()
+        nodes = [words for name, words in facts.items() if name.startswith("node ")]
+        assert nodes == ["up"] * int(facts["nodes"])
+
+
 @pytest.mark.slow
 @pytest.mark.fault
 def test_a_restart_of_the_broker_keeps_messages_and_brings_everyone_back(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
