@@ -164,7 +164,8 @@ class ShopQueries:
             rule=rule,
             at_ms=self._store.now_ms(),
         )
-        self._told = told, answer
+        if RAN_BY not in telling or len(ran_by) == len(shown):  # else the others are asked next
+            self._told = told, answer
         return answer
 
     def within(self, text: str, field: str, only: Collection[str] = ()) -> Mapping[str, Total]:

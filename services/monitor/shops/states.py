@@ -32,7 +32,7 @@ PRIMED = 1000
 PART_MS, DAY_MS = 900_000, 86_400_000
 #: of the changes of a day before this program looked, so many are counted, the newest; so many dead ones are looked at
 MOST_ENDS, MOST_DEAD = 60_000, 5_000
-#: shops that are asked at once who ran their last task, and tasks that are looked at for it
+#: shops that are asked at once who ran their last task, the others at the next look; and tasks looked at for it
 ASKED_LAST, LOOKED_LAST = 200, 5
 _BEGUN = (Status.RUNNING, Status.SUCCEEDED, Status.DEAD, Status.RETRYING, Status.HELD)
 _TO_DO = (*WAITING, Status.RUNNING)
@@ -216,23 +216,26 @@ class ShopStates:
         letters = list(each(self._store.query, dead, MOST_DEAD))
         if len(letters) >= MOST_DEAD:  # of one kind alone no share can be told
             since = max(since, letters[-1].updated_at)
-        # one by one: what a person does to a letter changes it, too
-        yield from ((task.ended_at, task.shop, 1, 0) for task in letters if since <= task.ended_at < begun)
         ends = begun
         while ends > since and left > 0:
             begins = max(since, (ends - 1) // PART_MS * PART_MS)
             span = (("<", ends), (">=", begins))
             # of any status: with one asked for, SQLite looks at each task of that status
             changed = tuple(Term(field="updated", op=op, number=float(at)) for op, at in span)
-            for one in self._store.grouped(changed, "shop", MOST_ENDS).groups:
+            found = self._store.grouped(changed, "shop", MOST_ENDS)
+            if not found.whole:
+                break
+            for one in found.groups:
                 good = one.counts.get(Status.SUCCEEDED, 0)
                 left -= one.total
                 yield begins, one.value, good, good
             ends = begins
+        # one by one: what a person does to a letter changes it, too; no further back than the good ones were counted
+        yield from ((task.ended_at, task.shop, 1, 0) for task in letters if ends <= task.ended_at < begun)
 
     def ran_by(self, shops: Collection[str]) -> Mapping[str, str]:
-        """The worker that ran the last task of each of these shops, where one did; of some that were not asked for
-        before the records are asked. Blocking.
+        """The worker that ran the last task of each of these shops, "" where none did; of ``ASKED_LAST`` that were not
+        asked for before the records are asked, and nothing is told of more. Blocking.
         """
         with self._lock:
             known = dict(self._ran_by) if self._live is not None else {}
@@ -242,7 +245,7 @@ class ShopStates:
             known[key] = max(map(_last_run, page.tasks), default=(0, ""))
             with self._lock:
                 self._ran_by.setdefault(key, known[key])
-        return {shop: worker for shop in shops if (worker := known.get(shop, (0, ""))[1])}
+        return {shop: known[shop][1] for shop in shops if shop in known}
 
     def _learn_waits(self, *, anew: bool = False) -> None:
         page = self._store.query(

@@ -233,10 +233,25 @@ def test_of_ends_too_many_to_be_counted_the_newest_are(room: Room, monkeypatch: 
     assert found(room, seen)["s1"].ended == 1
 
 
+def test_bad_ends_are_counted_no_further_back_than_good_ones(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a share that knows all bad ones and some good ones nobody could say what it is a share of."""
+    monkeypatch.setattr(shop_states, "MOST_ENDS", 2)
+    for _ in range(2):
+        room.finish(room.running(), "succeeded")
+    room.dead(shop_id="s1")
+    room.clock.advance(3600)
+    for _ in range(2):
+        room.finish(room.running(), "succeeded")
+    room.clock.advance(60)
+    seen = states(room)
+    seen.learn_day()
+    assert (found(room, seen)["s1"].ended, found(room, seen)["s1"].ended_well) == (2, 2)
+
+
 def test_who_ran_a_shop_last_is_told_by_records_and_events(room: Room) -> None:
     room.finish(room.running(), "succeeded")
     seen = states(room)
-    assert seen.ran_by(["pdd:s1", "pdd:s2"]) == {"pdd:s1": "w1"}, "nobody ran the other one"
+    assert seen.ran_by(["pdd:s1", "pdd:s2"]) == {"pdd:s1": "w1", "pdd:s2": ""}, "nobody ran the other one"
 
 
 def test_a_pause_covers_the_state_beneath(room: Room) -> None:

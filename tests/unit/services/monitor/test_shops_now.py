@@ -8,8 +8,10 @@ from services.domain.fleet.shop import Pause
 from services.domain.insight import shop as insight
 from services.domain.task.search.query import Counts
 from services.domain.task.status import Status
+from services.monitor.live import Live
 from services.monitor.shops import now as shops_now
-from services.monitor.shops.queries import ShopQueries
+from services.monitor.shops import states
+from services.monitor.shops.queries import RAN_BY, ShopQueries
 from services.monitor.tasks import TaskQueries
 from tests.unit.services.engine.room import Room
 
@@ -34,6 +36,22 @@ def test_what_is_as_it_was_is_not_made_again(room: Room) -> None:
     assert queries.shops(text="nobody").rows == ()
     room.dead(shop_id="s1")
     assert [row.now.state for row in queries.shops().rows] == [insight.DEAD]
+
+
+def test_of_more_shops_than_are_asked_at_once_who_ran_them_is_told_at_the_next_look(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where nothing happens between the looks, so that all else stays as it was."""
+    monkeypatch.setattr(states, "ASKED_LAST", 2)
+    for number in range(3):
+        room.finish(room.running(shop_id=f"s{number}"), Status.SUCCEEDED)
+    queries = ShopQueries(room.store, room.registry)
+    queries.states.follow(Live(room.store, room.broker, room.clock))
+    told = [[row.ran_by for row in queries.shops(telling=[RAN_BY]).rows] for _look in range(3)]
+    assert sorted(told[0]) == ["", "w1", "w1"]
+    assert told[1] == told[2] == ["w1", "w1", "w1"]
+    first, again = (queries.shops(telling=[RAN_BY]).rows for _look in range(2))
+    assert first is again, "all is told"
 
 
 def test_tasks_are_counted_only_for_a_filter_that_asks_how_many(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
