@@ -182,25 +182,26 @@ class DrainQueries:
         if not slots or Lane.HIGH not in lanes:
             return Raised(why=Message("drain.nobody"), at_ms=now)
         able = _Able(self._registry, workers)
-        own, others, scale = self._apart(batch, able)
-        exact, high = (
-            dict.fromkeys(map(str, LANES), 1.0),
+        own, others, each, scale = self._apart(batch, able)
+        alike, high = (
+            dict.fromkeys(map(str, LANES), each),
             [msgspec.structs.replace(task, lane=Lane.HIGH) for task in own],
         )
+        waiting = round(len(own) * each)
         counted = {task.task_id: (f"batch:{batch}",) for task in own}
         rest, known = self._lines(others, scale, {task.task_id: () for task in others}, able)
         courses = []
         for mine in (own, high):
-            lines, measured = self._lines(mine, exact, counted, able)
+            lines, measured = self._lines(mine, alike, counted, able)
             if not measured or not known:
-                return Raised(number=len(own), why=Message("drain.unknown"), at_ms=now)
+                return Raised(number=waiting, why=Message("drain.unknown"), at_ms=now)
             there = [line for line in (*lines, *rest) if line.lane in lanes]
             courses.append(drain.follow(drain.few(there, LINES), slots, list(LANES)))
         as_is, raised = courses
         ends = [course.seconds.get(f"batch:{batch}") for course in courses]
         number = round(sum(line.waiting for line in rest))
         return Raised(
-            number=len(own),
+            number=waiting,
             as_is_s=ends[0],
             raised_s=ends[1],
             later_s=drain.later(as_is, raised, f"batch:{batch}", max(end or 0.0 for end in ends), number),
@@ -208,18 +209,26 @@ class DrainQueries:
             at_ms=now,
         )
 
-    def _apart(self, batch: str, able: _Able) -> tuple[list[Task], list[Task], Mapping[str, float]]:
-        """What waits for a slot: of the batch, and of all others, with how many each of these stands for, by lane."""
+    def _apart(self, batch: str, able: _Able) -> tuple[list[Task], list[Task], float, Mapping[str, float]]:
+        """What waits for a slot: of the batch, and of all others; with how many each of the first stands for, and each
+        of the others, by lane.
+        """
         terms = (equals("batch", batch), equals("status", *map(str, _STATUSES)))
-        read = pages(self._store.query, Query(terms=terms, descending=False, limit=PAGE, want_total=False), MOST)
+        read = list(pages(self._store.query, Query(terms=terms, descending=False, limit=PAGE, want_total=False), MOST))
         own = [task for page in read for task in page.tasks]
+        each = 1.0
+        if read[-1].next is not None:
+            (counts,) = self._store.batch_counts([batch])
+            each = max(1.0, sum(counts.get(status, 0) for status in _STATUSES) / len(own))
         found, scale = self._waiting()
         rest = [task for task in found if task.batch != batch]
         seen, mine, left = (Counter(one.lane for one in some) for some in (found, own, rest))
-        each = {lane: max(1.0, (seen[lane] * scale[lane] - mine[lane]) / number) for lane, number in left.items()}
+        others = {
+            lane: max(1.0, (seen[lane] * scale[lane] - mine[lane] * each) / number) for lane, number in left.items()
+        }
         closed = self._look.of([*own, *rest])
         own, rest = ([one for one in some if not _why(one, closed.get(one.task_id, ""), able)] for some in (own, rest))
-        return own, rest, each
+        return own, rest, each, others
 
     def _waiting(self) -> tuple[list[Task], Mapping[str, float]]:
         """What waits, the oldest of it, and how many each of these stands for, by lane."""

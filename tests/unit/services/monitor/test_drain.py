@@ -221,6 +221,21 @@ def test_a_batch_that_is_raised_is_through_sooner_and_others_wait_for_it(room: R
     assert 20 <= found.later_s <= 30, "half as long as the ten take: as it is, both go on side by side"
 
 
+def test_of_a_batch_larger_than_is_looked_at_all_is_counted(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured(room, 10)
+    room.clock.advance(900)
+    worker(room, 2)
+    for number in range(40):
+        room.create(shop_id=f"b{number}", batch="nightly")
+    whole = DrainQueries(room.store, room.registry).raised("nightly")
+    monkeypatch.setattr(drain, "MOST", 10)
+    monkeypatch.setattr(drain, "PAGE", 10)
+    found = DrainQueries(room.store, room.registry).raised("nightly")
+    assert (found.number, found.others) == (whole.number, whole.others) == (40, 0)
+    assert found.raised_s is not None
+    assert found.raised_s == pytest.approx(whole.raised_s, rel=0.2)
+
+
 def test_what_goes_first_already_costs_nobody_anything(room: Room) -> None:
     measured(room, 10)
     room.clock.advance(900)
