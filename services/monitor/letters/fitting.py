@@ -79,11 +79,11 @@ def within(
     shops, cause_of, numbers, exact = queries.shops(), _finder(causes.rows), Counter[str](), True
     for left, some in _by_filter(causes, text, called).items():
         wanted = {one.fingerprint for one in some}
-        found = list(islice(queries.each(f"{letters} {left}".strip()), SCAN_LIMIT))
-        exact = exact and len(found) < SCAN_LIMIT
-        numbers.update(
-            value for task in found if cause_of(task) in wanted for value in VALUES[field](task, shops)
-        )  # fmt: skip
+        looked = 0
+        for task in islice(queries.each(f"{letters} {left}".strip()), SCAN_LIMIT):  # none is kept: each may be large
+            looked += 1
+            numbers.update(VALUES[field](task, shops) if cause_of(task) in wanted else ())
+        exact = exact and looked < SCAN_LIMIT
     return {value: Total(number, exact=exact) for value, number in numbers.items()}
 
 
