@@ -11,7 +11,7 @@ import logging
 import secrets
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any
@@ -50,6 +50,14 @@ def undoing(entries: Sequence[AuditEntry]) -> Iterator[None]:
         yield
     finally:
         _undone.reset(before)
+
+
+def _about(entries: Sequence[AuditEntry], targets: Set[str]) -> Sequence[AuditEntry]:
+    """Those of several that are about one of these: an act for each object takes back that of its own object alone,
+    whatever becomes of the others.
+    """
+    own = [entry for entry in entries if not targets.isdisjoint(entry.target)] if len(entries) > 1 else ()
+    return own or entries
 
 
 @contextmanager
@@ -222,7 +230,8 @@ class Audit:
             link = self._next()
             if self._via:
                 detail = {**detail, chain.VIA: self._via}
-            detail = {**detail, **chain.undoing(_undone.get())}
+            shown = tuple(map(masked_text, targets[:TARGETS_KEPT]))
+            detail = {**detail, **chain.undoing(_about(_undone.get(), {*targets, *shown}))}
             if len(targets) > TARGETS_KEPT:
                 detail = {**detail, "count": len(targets)}
             entry = AuditEntry(
@@ -230,7 +239,7 @@ class Audit:
                 at=at,
                 who=self._who,
                 action=action,
-                target=tuple(map(masked_text, targets[:TARGETS_KEPT])),
+                target=shown,
                 detail=json.dumps(masked(detail), ensure_ascii=False, sort_keys=True),
                 previous=self._previous,
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +14,9 @@ import pytest
 
 from services.broker.sqlite.broker import EmbeddedBroker
 from services.clock import ManualClock, SystemClock
+from services.commands.audit import Audit, heard, undoing
 from services.domain.change import Create
+from services.domain.errors import UsageError
 from services.domain.task.order import Order
 from services.domain.task.record import Task
 from services.store.sqlite.store import EmbeddedStore
@@ -411,6 +414,24 @@ def test_numbers_types_and_the_audit_trail(cli: Cli) -> None:
     table = cli.call("audit", "list", "--limit", 5, "--no-color").stdout
     assert "取消任务" in table, "an act is called by its words, as in the window"
     assert "task.cancel" not in table
+
+
+def test_an_act_that_was_refused_is_not_told_as_taken_back(cli: Cli) -> None:
+    create(cli)
+    store = EmbeddedStore(cli.home / "local.sqlite", SystemClock())
+    writer = Audit(store, "ann@desk", via="window")
+    with heard() as acts:
+        with writer.act("pause", ["shop:pdd:s1"]):
+            pass
+        with suppress(UsageError), writer.act("pause", ["shop:pdd:s1"]):
+            raise UsageError("no")
+    with undoing(acts), writer.act("resume", ["shop:pdd:s1"]):
+        pass
+    store.close()
+    back, refused, done = cli.run("audit", "list", "--limit", 3)["entries"]
+    assert (refused["outcome"], refused["undone_at"], done["undone_at"]) == ("refused: no", None, back["at"])
+    table = cli.call("audit", "list", "--limit", 3, "--no-color").stdout
+    assert table.count("undone") == 1
 
 
 # --------------------------------------------------------------------------------------------------------------- worker

@@ -37,6 +37,8 @@ AUDIT_EXAMPLES = (
     "audit list --filter 'undo:possible since:1h'",
     *VERIFY_EXAMPLES,
 )
+#: how an act ended of which there is something to take back
+_TAKEN = ("done", "partly")
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -247,12 +249,13 @@ def audit_list(context: Context) -> int:
         trail = assembly.queries(engine).audit.entries(args.filter, limit=args.limit, before=args.before)
         now, zone = engine.store.now_ms(), shapes.zone(engine)
     entries = trail.entries
+    undone = {one.entry_id: trail.undone.get(one.entry_id, 0) for one in entries if audit.state(one, now) in _TAKEN}
     document = {
         "entries": [
             msgspec.to_builtins(entry)
             | {"at": shapes.iso(entry.at), "closed_at": shapes.iso(entry.closed_at)}
             | {"from": audit.origin(entry), "state": audit.state(entry, now)}
-            | {"undone_at": shapes.iso(trail.undone.get(entry.entry_id, 0)), "undoes": list(audit.undoes(entry))}
+            | {"undone_at": shapes.iso(undone.get(entry.entry_id, 0)), "undoes": list(audit.undoes(entry))}
             for entry in entries
         ],
         "next": trail.next or None,
@@ -264,7 +267,7 @@ def audit_list(context: Context) -> int:
             audit.origin(entry),
             act_words.act(entry.action) if i18n.is_chinese() else entry.action,
             _targets(entry),
-            _outcome(entry, now) if entry.entry_id not in trail.undone else _undone(trail.undone[entry.entry_id], zone),
+            _undone(at, zone) if (at := undone.get(entry.entry_id, 0)) else _outcome(entry, now),
             audit.detail_of(entry),
         )
         for entry in entries

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from services.commands.audit import Audit, reasons
+from services.commands.audit import Audit, heard, reasons, undoing
 from services.domain import audit
 from services.domain.audit import TARGETS_KEPT, AuditEntry, Link
 from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
@@ -52,6 +52,25 @@ def test_an_entry_says_through_what_somebody_acted(room: Room, who: str, via: st
     (entry,) = room.store.audit(1)
     assert audit.origin(entry) == origin
     assert audit.told_of(entry) == {"reason": "sale"}
+
+
+def test_of_several_acts_that_are_taken_back_each_is_by_the_act_on_its_own_object(room: Room) -> None:
+    """One that nobody took back, for that failed, is not told as taken back."""
+    writer = Audit(room.store, "ann@desk", via="window")
+    with heard() as done:
+        for shop in ("s1", "s2", "s3"):
+            with writer.act("shop.concurrency", [f"pdd:{shop}"]):
+                pass
+    with undoing(done):
+        for shop in ("s1", "s3"):
+            with writer.act("shop.concurrency", [f"pdd:{shop}"]):
+                pass
+        with writer.act("task.cancel", ["t1"]):
+            pass
+    whole, third, first = room.store.audit(3)
+    names = [entry.entry_id for entry in done]
+    assert (audit.undoes(first), audit.undoes(third)) == ((names[0],), (names[2],))
+    assert audit.undoes(whole) == tuple(names), "of an object that none of them names it is said of all"
 
 
 @pytest.mark.parametrize(
