@@ -142,9 +142,9 @@ class FilterBar(QWidget):
         return combine(self.chips.chips, as_words(self.field.text(), self._names))
 
     def without(self, field: str) -> str:
-        """Return what else is filtered for than this field by its chips."""
+        """Return what else is filtered for than values of this field, chosen or typed."""
         others = [chip for chip in self.chips.chips if chip.field != field]
-        return combine(others, as_words(self.field.text(), self._names))
+        return combine(others, split(as_words(self.field.text(), self._names), (field,), names=self._names)[1])
 
     def set_expression(self, expression: str) -> None:
         """Show `expression` without a signal."""

@@ -36,6 +36,13 @@ def test_an_expression_becomes_chips_and_words(bar: FilterBar) -> None:
     assert bar.expression() == 'status:running,dead -platform:pdd "login expired"'
 
 
+def test_what_else_is_filtered_for_leaves_out_values_that_are_typed_too(bar: FilterBar) -> None:
+    bar.set_expression("status:dead -platform:pdd")
+    bar.field.setText("status:held expired")
+    assert bar.without("status") == "-platform:pdd expired"
+    assert bar.without("platform") == "status:dead status:held expired"
+
+
 def test_chinese_punctuation_typed_as_a_line_becomes_chips(qtbot: QtBot, bar: FilterBar) -> None:
     bar.text_button.click()
     with qtbot.waitSignal(bar.changed) as signal:
