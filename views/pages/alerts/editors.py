@@ -27,13 +27,14 @@ from views.widgets.strip import Strip
 
 WIDTH = 560
 HOUR_S = 3_600
-#: hour of the day at which a night's mute ends
-MORNING = 8
+#: hour of the day at which a night's mute ends, and in place of seconds those that end at an hour
+MORNING, BY_MORNING, BY_MIDNIGHT = 8, 0, -1
 MUTES: tuple[tuple[int, str], ...] = (
     (HOUR_S // 2, N_("30 minutes")),
     (HOUR_S, N_("1 hour")),
     (4 * HOUR_S, N_("4 hours")),
-    (0, N_("Until 08:00")),
+    (BY_MIDNIGHT, N_("The rest of the day")),
+    (BY_MORNING, N_("Until 08:00")),
     (24 * HOUR_S, N_("24 hours")),
     (7 * 24 * HOUR_S, N_("7 days")),
 )
@@ -79,13 +80,14 @@ class MuteDialog(KeepsTyped, SavingDialog):
     def until(self) -> int:
         """The instant chosen, UTC ms."""
         now = instant.now_ms()
-        if seconds := int(self.span.currentData()):
-            return now + seconds * 1000
+        chosen = int(self.span.currentData())
+        if chosen > 0:
+            return now + chosen * 1000
         local = shown.moment(now).astimezone(shown.zone())
-        morning = local.replace(hour=MORNING, minute=0, second=0, microsecond=0)
-        if morning <= local:
-            morning += timedelta(days=1)
-        return round(morning.timestamp() * 1000)
+        end = local.replace(hour=MORNING if chosen == BY_MORNING else 0, minute=0, second=0, microsecond=0)
+        if end <= local:
+            end += timedelta(days=1)
+        return round(end.timestamp() * 1000)
 
     def _check(self) -> None:
         self.ends.setText(_("It is told again from {time} on.").format(time=words.clock(self.until())))

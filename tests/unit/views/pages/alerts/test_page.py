@@ -503,7 +503,12 @@ def test_mute_asks_until_when_and_why(qtbot: QtBot, fleet: Fleet, alerts: Alerts
     (dialog,) = page.findChildren(MuteDialog)
     assert not dialog.save_button.isEnabled()
     dialog.reason.setText("the carrier works on it")
+    dialog.span.setCurrentIndex(dialog.span.findText("The rest of the day"))
+    midnight = shown.moment(dialog.until()).astimezone(shown.zone())
+    assert (midnight.hour, midnight.minute, 0 < dialog.until() - alerts.now <= 25 * 3_600_000) == (0, 0, True)
+    dialog.span.setCurrentIndex(dialog.span.findText("1 hour"))
     until = dialog.until()
+    assert abs(until - alerts.now - 3_600_000) < 60_000
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         dialog.save_button.click()
     answer = answer_of(fleet, login.id)
