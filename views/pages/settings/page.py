@@ -12,6 +12,7 @@ import PySide6
 from PySide6.QtCore import Qt, QUrl, Signal, qVersion
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSystemTrayIcon, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from services import i18n
 from services.called import ROLE_WORDS
@@ -36,6 +37,7 @@ from views.support.connections import Connections
 from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label, line
 from views.support.operation import Operation
+from views.support.throttle import turns
 from views.support.words.shop import LIMITS_OF
 from views.theme import theme
 from views.theme.theme import HIGH, NORMAL, SYSTEM
@@ -199,7 +201,9 @@ class SettingsPage(Page):
         self._rows: list[tuple[Label, str]] = []
         self._forbidden = ""
         self._columns: QBoxLayout | None = None
-        self.make(partial(self._make_parts, connections, desktop), self._build, self._connect, self._show)
+        self.make(
+            partial(self._make_parts, connections, desktop), self._build, self._connect, self._show, self._lay_out
+        )
 
     # putting together
 
@@ -246,8 +250,12 @@ class SettingsPage(Page):
         self._context.feed.looked.connect(self._on_looked)
 
     def activate(self) -> None:
-        """Show what is in use now."""
-        self.refresh()
+        """Show what is in use now, once all of it has its place: both in one turn keep a click waiting for long."""
+        turns().soon(self._come)
+
+    def _come(self) -> None:
+        if isValid(self) and self.isVisible():
+            self.refresh()
 
     def refresh(self) -> None:
         """The same again."""
@@ -337,6 +345,16 @@ class SettingsPage(Page):
                 column.addWidget(card)
                 yield
             column.addStretch(1)
+
+    def _lay_out(self) -> None:
+        """Let who opens it wait for no more than the picture."""
+        room = self.parentWidget()
+        if room is not None:
+            self.resize(room.size())
+        for part in (self, *self.findChildren(QWidget)):
+            layout = part.layout()
+            if layout is not None:
+                layout.activate()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put one column below the other where people would be cut to a letter beside their roles."""
