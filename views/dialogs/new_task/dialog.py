@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -35,7 +36,6 @@ from views.dialogs.new_task.draft import (
     QUEUE,
     REJECT,
     STOP,
-    THIS_RUN,
     Draft,
     from_prefill,
     kept_draft,
@@ -67,6 +67,8 @@ from views.widgets.toast import ToastSpec
 KEY, MOST = "newtask.templates", 50
 #: where the draft lies that nobody has created or discarded, for the next start of this program
 DRAFT, KEEP_MS = "newtask.draft", 1000
+#: names of the drafts that are in a dialog of this program; it goes with its window, as where the connection is left
+_LIVING: set[str] = set()
 
 
 class NewTaskFoot:
@@ -191,7 +193,11 @@ class NewTaskDialog(DialogFrame):
         self._look = Throttle(self._show_outlook, LOOK_MS, self)
         self._keep_soon = Debounce(self._keep_draft, KEEP_MS, self)
         self._kept: Mapping[str, Any] = {}
-        self._left = kept_draft(context.memory.get(context.own(DRAFT), None)) if not prefill else {}
+        self._made: Mapping[str, Any] = {}  #: the draft of which tasks were created
+        self._run = secrets.token_hex(8)
+        _LIVING.add(self._run)
+        self.destroyed.connect(partial(_LIVING.discard, self._run))
+        self._left = kept_draft(context.memory.get(context.own(DRAFT), None), _LIVING) if not prefill else {}
         self._closed: tuple[object, ...] = ()
         self.templates = Templates(context.memory, self)
         self._build()
@@ -244,8 +250,8 @@ class NewTaskDialog(DialogFrame):
     def _keep_draft(self) -> None:
         """For the next start: this program may end before the tasks are created, and not by anybody's will."""
         self._keep_soon.cancel()
-        if self._form.begun():
-            fields = {**self._form.draft_fields(), "run": THIS_RUN}
+        fields = {**self._form.draft_fields(), "run": self._run}
+        if self._form.begun() and fields != self._made:
             if fields != self._kept:
                 self._kept = fields
                 self._context.memory.put(self._context.own(DRAFT), fields)
@@ -661,6 +667,7 @@ class NewTaskDialog(DialogFrame):
 
     def _done(self, result: Submitted) -> None:
         if result.created:
+            self._made = {**self._form.draft_fields(), "run": self._run}
             self._forget_draft()
         self.created.emit(result)
         left_out = result.duplicates or result.done

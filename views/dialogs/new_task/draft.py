@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,9 +18,6 @@ from services.i18n import _, ngettext
 ALL = "all"  #: every platform
 REJECT, QUEUE, FORCE = "reject", "queue", "force"  #: what becomes of a task that is active already
 STOP = "stop"  #: of a file: nothing is created while one of its rows is
-
-
-THIS_RUN = secrets.token_hex(8)  #: of the program; a draft that it keeps itself is still there
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,10 +154,9 @@ def from_prefill(prefill: Mapping[str, object]) -> Draft:
     )
 
 
-def kept_draft(kept: object) -> Mapping[str, Any]:
-    """The draft that a run before has left, {} for none."""
-    there = isinstance(kept, Mapping) and kept and kept.get("run") != THIS_RUN
-    return kept if there and isinstance(kept, Mapping) else {}
+def kept_draft(kept: object, living: Container[str]) -> Mapping[str, Any]:
+    """The draft that was left, {} for none; ``living``: names of those that somebody has open, or can open again."""
+    return kept if isinstance(kept, Mapping) and str(kept.get("run")) not in living else {}
 
 
 def _text(value: object) -> str:

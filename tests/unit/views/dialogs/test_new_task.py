@@ -15,6 +15,7 @@ from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimeZone
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QComboBox, QLineEdit, QMenu, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from services import i18n
 from services.clock import ManualClock
@@ -540,6 +541,41 @@ def test_a_draft_outlives_the_program(qtbot: QtBot, fleet: Fleet, open_dialog: O
     with qtbot.waitSignal(other_page.created):
         other_page.verbs.create.click()
     assert not memory.get(place), "it is created"
+
+
+def test_a_draft_outlives_its_window_as_where_the_connection_is_switched(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open
+) -> None:
+    memory, place, window = fleet.context.memory, fleet.context.own("newtask.draft"), QWidget()
+    open_dialog({**PREFILL, "priority": 9}, window)
+    qtbot.waitUntil(lambda: bool(memory.get(place)))
+    assert open_dialog().draft().shops == (), "it is still there"
+    delete(window)
+    again = open_dialog()
+    assert (again.draft().shops, again.draft().priority) == (SHOPS, 9)
+    assert "is here again" in again.notice.accessibleName()
+
+
+def test_a_draft_of_which_tasks_were_created_is_none_that_was_left(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open
+) -> None:
+    memory, place = fleet.context.memory, fleet.context.own("newtask.draft")
+    fleet.context.commands.tasks.create(
+        [TaskSpec(platform="pdd", shop_id=SHOPS[0].partition(":")[2], task_type="sync_order")], origin="cli"
+    )
+    dialog = open_dialog(PREFILL)
+    with qtbot.waitSignal(dialog.created) as created:
+        dialog.verbs.create.click()
+    (result,) = created.args
+    assert result.created
+    assert result.duplicates
+    dialog.reject()
+    assert not memory.get(place)
+    dialog.open()
+    dialog.verbs.back.click()
+    dialog.delivery.priority.set_value(2)
+    dialog.reject()
+    assert memory.get(place), "another one was begun"
 
 
 def kept(fleet: Fleet, dialog: NewTaskDialog, name: str, **fields: object) -> None:
