@@ -863,7 +863,7 @@ class ShopsMap(Card):
             self.group,
             self.tasks_button,
             self.legend,
-            (self.shades, 1),
+            self.shades,
             STRETCH,
             self.colour,
             self.fold_button,

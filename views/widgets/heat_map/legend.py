@@ -152,6 +152,7 @@ class ShadeLegend(QWidget):
         self._counts: Mapping[str, int] = {}
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(_HEIGHT)
+        theme().changed.connect(self.updateGeometry)
         theme().changed.connect(self.update)
         on_language_changed(self._announce)
 
@@ -159,7 +160,6 @@ class ShadeLegend(QWidget):
         """Show these."""
         if (shades, counts) != (self._shades, self._counts):
             self._shades, self._counts = shades, counts
-            self.updateGeometry()
             self._announce()
 
     def texts(self) -> list[str]:
@@ -169,6 +169,7 @@ class ShadeLegend(QWidget):
     def _announce(self) -> None:
         self.setAccessibleName(", ".join(self.texts()))
         self.setToolTip("\n".join(self.texts()))
+        self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -23,7 +23,9 @@ from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
 from services.domain.gates.quiet_hours import Once, QuietHours
 from services.domain.insight import shop
+from services.domain.insight.shop import ShopNow
 from services.domain.task.status import Status
+from services.monitor.shops.queries import ShopsNow
 from services.settings import Settings
 from tests.support.held import held
 from tests.support.widgets import find, words
@@ -33,9 +35,11 @@ from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.quiet_hours import QuietHoursDialog
 from views.dialogs.work.dialog import WorkDialog
 from views.kit.list_source import ListSource
-from views.pages.shops.page import ShopsPage
+from views.pages.shops.page import ShopsMap, ShopsPage, lay_out
 from views.pages.shops.verbs import RuleDialog
 from views.support import shown, text
+from views.support.memory import ShortMemory
+from views.theme import theme
 from views.widgets.filter.bar import ValuePopup
 from views.widgets.segmented import Segmented
 
@@ -1275,3 +1279,27 @@ def test_shops_are_counted_within_the_other_chips(qtbot: QtBot, fleet: Fleet, op
         page.refresh()
     assert [text for n in range(popup.list.count()) if "   " in (text := popup.list.item(n).text())] == ["TEMU   1"]
     popup.close()
+
+
+def test_the_legend_of_what_cells_tell_takes_the_room_that_there_is(qtbot: QtBot) -> None:
+    ends = ((9, 0), (9, 3), (9, 6), (10, 9), (0, 0))
+    every = tuple(
+        ShopNow(platform="pdd", shop_id=f"s{n}", ended=ended, ended_well=well)
+        for n, (ended, well) in enumerate(ends * 100)
+    )
+    heat = ShopsMap(ShortMemory())
+    qtbot.addWidget(heat)
+    heat.resize(1052, 200)
+    heat.colour.choose("share")
+    heat.show()
+    for language, text_size in (("en", 100), ("zh_CN", 100), ("en", 110)):
+        try:
+            i18n.set_language(language)
+            theme().set_text_size(text_size)
+            heat.show_cells(lay_out(ShopsNow(every=every, at_ms=1), heat.by))
+            QApplication.processEvents()
+            assert len(heat.shades.texts()) == 4, "below 50 % two"
+            assert heat.shades.width() >= heat.shades.sizeHint().width(), (language, text_size)
+        finally:
+            i18n.set_language("en")
+            theme().set_text_size(100)
