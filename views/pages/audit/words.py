@@ -21,7 +21,6 @@ from views.kit.saved_views import View
 from views.support import instant, safe, shown, text
 from views.widgets.filter.text import Chip
 
-#: by state: the status whose glyph and colour it has, and its word
 #: what the filter of the time offers
 SPANS: Mapping[str, str] = {
     "1h": N_("the last hour"),
@@ -32,6 +31,7 @@ SPANS: Mapping[str, str] = {
 }
 #: writers of the trail that are named
 MOST_WRITERS = 8
+#: by state: the status whose glyph and colour it has, and its word
 STATES: Mapping[str, tuple[str, str]] = {
     "done": ("succeeded", ACT_WORDS["done"]),
     "partly": ("warning", ACT_WORDS["partly"]),
