@@ -17,7 +17,7 @@ from services.domain.step import transitions
 from services.domain.task import ids, lane, ledger
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
-from services.domain.task.search.query import Query, each, equals
+from services.domain.task.search.query import Query, Term, equals, pages
 from services.domain.task.status import ACTIVE, Status
 from services.domain.task.tombstone import Tombstone
 from services.domain.text import mask, refusals
@@ -229,25 +229,31 @@ def open_tasks(store: Store, kind: str, shops: Sequence[str]) -> dict[str, tuple
     """
     found: dict[str, tuple[str, ...]] = {}
     for start in range(0, len(shops), SHOPS):
-        left = set(shops[start : start + SHOPS])
-        while left:
-            some, full = _open_of(store, kind, sorted(left))
-            found |= some
-            left = left - {full} if full else set()  # the others of it are asked for without the one that has so many
+        found |= _open_of(store, kind, shops[start : start + SHOPS])
     return found
 
 
-def _open_of(store: Store, kind: str, shops: Sequence[str]) -> tuple[dict[str, tuple[str, ...]], str]:
-    """Of these shops, and the first that has too many, then of that one alone."""
+def _open_of(store: Store, kind: str, shops: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Of these shops; one that has too many is not read any further, for it may have a hundred thousand."""
+    found: dict[str, dict[str, None]] = {shop: {} for shop in shops}
+    left, since = set(shops), 0
+    while left:
+        full: set[str] = set()
+        for page in pages(store.query, _open(kind, sorted(left), since)):
+            for task in page.tasks:
+                found[task.shop][task.task_id] = None
+                since = task.created_at
+            full = {shop for shop in left if len(found[shop]) > dependency.MOST}
+            if full:
+                break
+        left = left - full if full else set()
+    return {shop: tuple(ids)[: dependency.MOST + 1] for shop, ids in found.items() if ids}
+
+
+def _open(kind: str, shops: Sequence[str], since: int) -> Query:
     terms = (equals("type", kind), equals("shop", *shops), equals("status", *sorted(ACTIVE)))
-    query = Query(terms=terms, descending=False, limit=SLICE, want_total=False)
-    found: dict[str, list[str]] = {}
-    for task in each(store.query, query):
-        ids = found.setdefault(task.shop, [])
-        ids.append(task.task_id)
-        if len(ids) > dependency.MOST:
-            return {task.shop: tuple(ids)}, task.shop
-    return {shop: tuple(ids) for shop, ids in found.items()}, ""
+    later = (Term(field="created", op=">=", number=float(since)),) if since else ()
+    return Query(terms=(*terms, *later), descending=False, limit=SLICE, want_total=False)
 
 
 def check(spec: TaskSpec) -> None:

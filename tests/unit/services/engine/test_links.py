@@ -12,6 +12,8 @@ from msgspec.structs import astuple
 from services.domain.change import Forget, Published
 from services.domain.gates import dependency
 from services.domain.task.record import Task
+from services.domain.task.search.query import Page, Query
+from services.engine import producer
 from services.engine.producer import BULK, TaskSpec
 from tests.unit.services.engine.room import Room
 
@@ -233,6 +235,32 @@ def test_more_than_one_may_wait_for_is_refused(room: Room) -> None:
     ((spec, field, text),) = done.errors
     assert (spec.shop_id, field, f"up to {dependency.MOST} tasks" in text) == ("s1", "depends_on", True)
     assert [len(task.depends_on) for task in done.created] == [1]
+
+
+def test_shops_with_more_than_one_may_wait_for_do_not_have_the_others_read_again(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each that has too many would have all of those before it looked at once more."""
+    monkeypatch.setattr(dependency, "MOST", 5)
+    monkeypatch.setattr(producer, "SLICE", 10)
+    room.define("sync")
+    shops = [f"s{number}" for number in range(12)]
+    for _ in range(8):
+        room.clock.advance(1)
+        room.producer.submit([room.spec(task_type="sync", shop_id=shop) for shop in shops])
+    room.producer.submit([room.spec(task_type="sync", shop_id="few")])
+    query, read = room.store.query, list[int]()
+
+    def counted(asked: Query) -> Page:
+        page = query(asked)
+        read.append(len(page.tasks))
+        return page
+
+    monkeypatch.setattr(room.store, "query", counted)
+    rows = [room.spec(shop_id=shop, depends_on=("sync",)) for shop in [*shops, "few"]]
+    ((_kind, waiting, tasks, free),) = [astuple(one) for one in room.producer.after(rows)]
+    assert (waiting, tasks, free) == (13, 12 * 6 + 1, 0)
+    assert sum(read) <= 12 * 8 + 1 + 60, "all of them once, and some of a moment once more"
 
 
 def test_a_misspelt_type_is_told(room: Room) -> None:
