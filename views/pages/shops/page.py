@@ -779,6 +779,8 @@ class ShopsPage(ListPage[ShopRow]):
 def _look(queries: ShopQueries, ask: Ask[Wanted], by: str, cells: Cells) -> Answer:
     """``cells``: those that are shown, which need not be laid out anew as long as they tell the same."""
     wanted = ask.wanted
+    if by == SHARE and ENDED not in wanted.telling:  # not known yet: of all it would be said that none ended
+        by = STATE
     found = queries.shops(
         wanted.filter, only=wanted.only, within=wanted.within, also=wanted.also, telling=wanted.telling
     )
@@ -931,8 +933,7 @@ class ShopsMap(Card):
         self.map.set_lit(laid.lit)
         self.map.set_rows(laid.rows)
         self.legend.show_counts(laid.states)
-        if laid.by in SHADES:
-            self.shades.show_counts(SHADES[laid.by], laid.shades)
+        self.shades.show_counts(SHADES.get(laid.by, ()), laid.shades)
         self._arrange()
         self._fit()  # a map that is laid out while it is shown tells its new height to nobody
 

@@ -1249,6 +1249,25 @@ def test_how_a_day_ended_what_comes_next_and_who_ran_last_are_told_where_their_c
     qtbot.waitUntil(lambda: "50–80 % 1" in page.heat.shades.toolTip(), timeout=WAIT_MS)
 
 
+def test_no_shop_is_said_to_have_ended_nothing_before_that_is_known(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    trip(fleet)
+    fleet.context.memory.put("shops.map.colour", "share")
+    page = open_page()
+    told = [page.heat.shades.toolTip()]
+    page.refreshed.connect(lambda: told.append(page.heat.shades.toolTip()))
+    qtbot.waitUntil(lambda: "below 50 % 1" in page.heat.shades.toolTip(), timeout=WAIT_MS)
+    rest = len(fleet.context.shops()) - 1
+    assert not [one for one in told if f"none ended {rest}" not in one and "none ended" in one], told
+    page.heat.colour.choose("state")
+    page.heat.colour.choose("waiting")
+    told.clear()
+    page.heat.colour.choose("share")
+    qtbot.waitUntil(lambda: "below 50 % 1" in page.heat.shades.toolTip(), timeout=WAIT_MS)
+    assert not [one for one in told if f"none ended {rest}" not in one and "none ended" in one], told
+
+
 def test_shops_are_counted_within_the_other_chips(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.store.put_shops([Shop(platform="temu", shop_id="a1", group="east"), Shop(platform="pdd", shop_id="a2")])
     fleet.engine.registry.forget()
