@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from services.domain.errors import ConsoleError
+from services.domain.errors import ConsoleError, StoreUnavailable
 from services.domain.insight import depth, shop
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.worker import FINE, STOPPED, WorkerNow
@@ -187,9 +187,9 @@ class Recorder(OnDuty):
                 found |= measure.keeps(look) if measure.keeps is not None else {}
             except NotKnown:
                 continue
-            except ConsoleError:
+            except StoreUnavailable:
                 raise
-            except Exception:  # nothing else that is recorded hangs on it
+            except Exception:  # a document that cannot be read, too: nothing else that is recorded hangs on it
                 if measure.name not in self._failing:
                     log.exception("what rules of %s are tried on is not recorded", measure.name)
                 self._failing.add(measure.name)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from services import assembly
 from services.clock import SystemClock
+from services.domain.errors import StoreUnavailable, UsageError
 from services.domain.past.frame import SHOP, SWITCH, UNTOLD, WORKER, Frame, Numbers
 from services.messages import english
 from services.monitor.past.queries import PastQueries, instant
 from services.monitor.past.tape import Tape
 from services.watch import recorder as keeper
 from services.watch.alerts import rules
+from services.watch.alerts.look import Look
 from services.watch.recorder import Recorder
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
@@ -120,6 +123,25 @@ def test_it_keeps_what_rules_of_alerts_look_at(fleet: Fleet, recorder: Recorder)
     fleet.worker()
     eventually(lambda: recorder.look().numbers.letters == 2, 60)
     assert recorder.look().numbers.unserved == 0
+
+
+@pytest.mark.parametrize(("error", "told"), [(UsageError("odd"), True), (StoreUnavailable("silent"), False)])
+def test_what_one_rule_cannot_be_tried_on_stops_nothing_else(
+    fleet: Fleet, recorder: Recorder, monkeypatch: pytest.MonkeyPatch, error: Exception, told: bool
+) -> None:
+    def odd(_look: Look) -> Mapping[str, int]:
+        raise error
+
+    monkeypatch.setattr(
+        keeper, "LISTED", [replace(one, keeps=odd) if one.name == "drift" else one for one in keeper.LISTED]
+    )
+    fleet.create("s1")
+    if told:
+        seen = recorder.look().numbers
+        assert (seen.waiting, seen.drifted, seen.unserved) == (1, UNTOLD, 1)
+    else:
+        with pytest.raises(StoreUnavailable):
+            recorder.look()
 
 
 def test_it_counts_attempts_by_what_workers_say(fleet: Fleet, recorder: Recorder) -> None:
