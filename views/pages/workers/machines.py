@@ -96,8 +96,8 @@ COLUMNS: tuple[Column[MachineNow], ...] = (
         "workers", N_("Workers"), lambda row: len(row.workers), lambda row: text.count(len(row.workers)), width=76
     ),
     measured("busy", N_("Busy"), lambda row: row.busy, _busy, width=76),
-    measured("cpu", N_("CPU"), lambda row: row.cpu, lambda row: _share(row.cpu), width=64),
-    measured("memory", N_("Memory"), lambda row: row.memory, lambda row: _share(row.memory), width=76, hide_rank=4),
+    measured("cpu", N_("CPU"), lambda row: row.cpu, lambda row: _share(row.cpu), width=80),
+    measured("memory", N_("Memory"), lambda row: row.memory, lambda row: _share(row.memory), width=80, hide_rank=4),
     measured(
         "browsers",
         N_("Open browsers"),

@@ -131,7 +131,7 @@ COLUMNS: tuple[Column[NodeRow], ...] = (
         live=True,
         sortable=True,
     ),
-    measured("cpu", N_("CPU"), lambda row: _load(row, row.info.cpu), _cpu, width=72),
+    measured("cpu", N_("CPU"), lambda row: _load(row, row.info.cpu), _cpu, width=80),
     measured("memory", N_("Memory"), lambda row: _load(row, row.info.memory_mb), _memory, width=92, hide_rank=2),
     measured("done", N_("Done"), lambda row: row.info.done, _done, width=80, hide_rank=1),
     Column(
