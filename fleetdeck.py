@@ -58,7 +58,8 @@ def submit(
         payload: what JSON can say; checked against the schema of the type.
         priority: high, normal or low; "" for the type's own.
         delay_s: seconds until it may start, at most a year.
-        depends_on: ids of tasks that must succeed first; one alone may be given as it is.
+        depends_on: ids of tasks that must succeed first, or task types: what is open of these for the same shop; one
+            alone may be given as it is.
         if_duplicate: where a task that has not ended does the same work: ``reject`` (answer with that one), ``queue``
             (wait for it) or ``force`` (beside it; takes a ``reason``).
         reason: why it has to be done again, where its type says for how long it need not be (``unique_for``).

@@ -704,3 +704,22 @@ def test_ten_thousand_rows_do_not_stall_the_window(
     took = time.process_time() - began
     assert dialog.sheet.counts.text() == "10,000 rows, 999 with errors"
     assert took < whole / 4, "all rows are looked at again for one"
+
+
+def test_what_rows_come_after_is_counted_beside_them(
+    qtbot: QtBot, fleet: Fleet, read_file: Open, tmp_path: Path
+) -> None:
+    rows = [["pdd:pdd-10001", "sync_order", ""], ["pdd:pdd-10001", "refresh_goods", "sync_order"]]
+    rows += [["pdd:pdd-10002", "refresh_goods", "同步订单"], ["pdd:pdd-10003", "refresh_goods", "nobody"]]
+    dialog = read_file(task_sheets.write(tmp_path / "a.csv", rows, ("shop", "type", "after")))
+    facts = dialog.sheet.summary.facts
+    assert facts()["After sync_order"] == "1 waits for 1 task, 1 has none open"
+    assert [(one.row, one.column) for one in left_out(dialog)] == [(5, "after")]
+    assert "Deadline" not in facts()
+    dialog.verbs.back.click()
+    dialog.delivery.deadline.line.setText("in 2 h")
+    dialog.delivery.after.add_kind("get_content")
+    dialog.verbs.create.click()
+    qtbot.waitUntil(lambda: "Deadline" in facts())
+    assert facts()["After get_content"] == "4 have none open"
+    assert facts()["After"] == "Get page content"
