@@ -86,14 +86,14 @@ class SystemClock:
 
     def wait(self, event: threading.Event, seconds: float) -> bool:
         """Wait for ``event`` about ``seconds``; tell whether it is set."""
-        return event.wait(together(seconds) if seconds >= LONG_S else seconds)
+        return event.wait(together(seconds))
 
 
 def together(seconds: float) -> float:
     """How long to wait so that this ends with the other waits of this process: at most a little longer; as long as it
-    says where that is less than a step.
+    says where that is no long one.
     """
-    if seconds < STEP_S:
+    if seconds < LONG_S:
         return seconds
     now = time.monotonic()
     steps = math.floor((now + seconds - _beat.phase) / STEP_S + LATER)

@@ -82,13 +82,13 @@ def steps_off(seconds: float) -> float:
     return abs(apart - round(apart))
 
 
-@pytest.mark.parametrize("seconds", [0.2, 0.6, 1.0, 2.0, 5.0, 30.0])
+@pytest.mark.parametrize("seconds", [0.6, 1.0, 2.0, 5.0, 30.0])
 def test_waits_of_a_process_end_together_and_about_when_they_should(seconds: float) -> None:
     assert steps_off(seconds) < 0.05
     assert seconds - STEP_S <= together(seconds) <= seconds + STEP_S / 4
 
 
-@pytest.mark.parametrize("seconds", [0.0, 0.005, 0.1])
+@pytest.mark.parametrize("seconds", [0.0, 0.005, 0.1, 0.3])
 def test_a_short_wait_is_as_long_as_it_says(seconds: float) -> None:
     assert together(seconds) == seconds
 
