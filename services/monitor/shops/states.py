@@ -167,6 +167,8 @@ class ShopStates:
 
     def prime(self) -> None:
         """Learn from the records what ended or began to wait before this program looked. Blocking."""
+        if self._primed:  # else each look would wait for who learns of a day
+            return
         with self._priming:
             if self._primed:
                 return

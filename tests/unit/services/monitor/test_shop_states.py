@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,8 +15,9 @@ from services.domain.insight import shop as insight
 from services.domain.insight.shop import STUCK_MS, ShopNow
 from services.domain.task.event import Event
 from services.domain.task.order import BrokerHealth
+from services.domain.task.search.query import Groups, Term
 from services.messages import english
-from services.monitor.live import Changes, Snapshot, StoreHealth
+from services.monitor.live import Changes, Live, Snapshot, StoreHealth
 from services.monitor.shops import states as shop_states
 from services.monitor.shops.states import HOUR_S, LastHour, ShopStates
 from tests.unit.services.engine.room import Room
@@ -246,6 +249,30 @@ def test_bad_ends_are_counted_no_further_back_than_good_ones(room: Room, monkeyp
     seen = states(room)
     seen.learn_day()
     assert (found(room, seen)["s1"].ended, found(room, seen)["s1"].ended_well) == (2, 2)
+
+
+def test_looks_go_on_while_a_day_is_learnt(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, grouped = states(room), room.store.grouped
+    seen.follow(Live(room.store, room.broker, room.clock))
+    seen.look()
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(terms: Sequence[Term], by: str, most: int) -> Groups:
+        begun.set()
+        go_on.wait(20)
+        return grouped(terms, by, most)
+
+    monkeypatch.setattr(room.store, "grouped", slow)
+    learning, looking = threading.Thread(target=seen.learn_day), threading.Thread(target=seen.look)
+    learning.start()
+    assert begun.wait(10)
+    looking.start()
+    looking.join(5)
+    waited = looking.is_alive()
+    go_on.set()
+    learning.join(20)
+    looking.join(20)
+    assert not waited
 
 
 def test_who_ran_a_shop_last_is_told_by_records_and_events(room: Room) -> None:
