@@ -68,14 +68,13 @@ class BatchActions(PageActs):
 
     def show_hold(self, one: BatchNow, hold: Hold, box: Box | None, by: str = insight.PLATFORM) -> None:
         """The tasks that this holds, of one box alone where one is named."""
-        terms = self._of_box(one, box, by)
+        by_name = ":" in hold.key and (hold.title is None or len(hold.ids) <= FEW)
+        terms = [equals("id", *hold.ids[:MOST_IDS])] if by_name else self._of_box(one, box, by)
         if terms is None:
             return
-        if ":" in hold.key and (hold.title is None or len(hold.ids) <= FEW):
-            terms = [equals("id", *hold.ids[:MOST_IDS])]
-        elif ":" in hold.key:
+        if ":" in hold.key and not by_name:
             terms += [equals("status", Status.DEAD), equals(_of_cause(hold.cause), hold.cause)]
-        else:
+        elif not by_name:
             terms.append(equals("status" if hold.key in set(Status) else "gate", hold.key))
         if hold.key.partition(":")[0] == Status.DEAD and len(terms) > 1 and one.view.again.get(Status.DEAD):
             terms.append(excludes("triage", *sorted(REPLACED)))

@@ -13,14 +13,17 @@ from pytestqt.qtbot import QtBot
 
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim, Create
+from services.domain.insight.batch import Box, Hold, Story
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query
+from services.domain.text.message import Message
 from tests.support import widgets
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import LIMITS, ConfirmDialog
 from views.kit.list_source import FIRST
 from views.pages.batches.page import ENDED, BatchesPage
+from views.pages.batches.words import BatchNow
 
 pytestmark = pytest.mark.one_pair
 
@@ -474,3 +477,21 @@ def test_a_batch_that_is_through_opens_what_came_of_it(qtbot: QtBot, fleet: Flee
     with qtbot.waitSignal(page.navigate) as asked:
         page.done.button.click()
     assert (page.done.button.text(), asked.args) == ("Open tasks", ["tasks", "batch:nightly"])
+
+
+def test_few_tasks_of_a_box_of_very_many_shops_are_opened_by_name(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    create(fleet, "nightly")
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    view = next(iter(page.table.records.records())).view
+    shops = tuple(f"pdd:s{n}" for n in range(300))
+    one = BatchNow(view=view, story=Story(shops=900), by="group")
+    box = Box("sync_order", "east", shops=shops)
+    hold = Hold(
+        "dead:0123456789abcdef", ("t_1", "t_2"), (("sync_order", 2),), 2, 0, 0, True, title=Message("dead.network")
+    )
+    with qtbot.waitSignal(page.actions_of_page.shown) as asked:
+        page.actions_of_page.show_hold(one, hold, box, "group")
+    assert asked.args == ["tasks", "id:t_1,t_2"]
+    page.actions_of_page.show_hold(one, msgspec.structs.replace(hold, key="needs_login"), box, "group")
+    assert "too many to look for by name" in fleet.toasts[-1].text
