@@ -95,7 +95,7 @@ class ShopQueries:
     ) -> None:
         """``health``: how the broker stands, for who follows no events; ``keeps_ms``: as of ``ShopDays``."""
         self._store, self._registry = store, registry
-        self.states = ShopStates(store, registry, health)
+        self.states = ShopStates(store, registry, health, keeps_ms)
         self._works = WorkQueries(store, registry)
         self._told: tuple[object, ShopsNow] = (None, ShopsNow())  #: the last answer, and all that it was made of
         self._ran: tuple[object, dict[str, int]] = (None, {})  #: running tasks by platform, of which shops and counters

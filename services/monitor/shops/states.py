@@ -103,16 +103,25 @@ class LastDay:
 class ShopStates:
     """Thread-safe. ``note`` takes the feed, ``prime`` learns once what happened before."""
 
-    def __init__(self, store: Store, registry: Registry, health: Callable[[], BrokerHealth] | None = None) -> None:
-        """``health``: how the broker stands, asked by who follows no events; without it it is taken to answer."""
+    def __init__(
+        self,
+        store: Store,
+        registry: Registry,
+        health: Callable[[], BrokerHealth] | None = None,
+        keeps_ms: int = 0,
+    ) -> None:
+        """``health``: how the broker stands, asked by who follows no events; without it it is taken to answer.
+        ``keeps_ms``: so long tasks that succeeded are kept, 0 for ever.
+        """
         self._store, self._registry, self._health = store, registry, health
+        self._looked_back_ms = min(DAY_MS, keeps_ms or DAY_MS)
         self._lock, self._priming = threading.Lock(), threading.Lock()
         self._finished: dict[str, int] = {}
         self._waits: dict[str, int] = {}  #: since the first of its tasks that began to wait after the last end
         self._ended: dict[str, int] = {}  #: what waits beside the one that ended has waited since then at least
         self._hour = LastHour()
         self._begun = store.now_ms()
-        self._primed = False
+        self._primed = threading.Event()
         self._measured = Measured(store)
         self._further: dict[str, tuple[int, int]] = {}  #: progress of what runs, and since when (UTC ms) it is so
         self._day: LastDay | None = None  #: None while nobody has asked for it
@@ -167,10 +176,10 @@ class ShopStates:
 
     def prime(self) -> None:
         """Learn from the records what ended or began to wait before this program looked. Blocking."""
-        if self._primed:  # else each look would wait for who learns of a day
+        if self._primed.is_set():  # else each look would wait for who learns of a day
             return
         with self._priming:
-            if self._primed:
+            if self._primed.is_set():
                 return
             self._learn_waits()
             newest = [self._newest(status) for status in (Status.SUCCEEDED, Status.DEAD)]
@@ -186,7 +195,7 @@ class ShopStates:
                 for task in ended:
                     if task.status == Status.SUCCEEDED:
                         self._finished[task.shop] = max(self._finished.get(task.shop, 0), task.ended_at)
-            self._primed = True
+            self._primed.set()
 
     def learn_day(self) -> None:
         """Learn how the tasks of each shop have ended in 24 hours, which ``ShopNow`` tells from then on; some questions
@@ -212,7 +221,7 @@ class ShopStates:
 
     def _ends(self, begun: int) -> Iterator[tuple[int, str, int, int]]:
         """Ends of the day before: instant, shop, how many, and how many of these good ones."""
-        since, left = begun - DAY_MS, MOST_ENDS
+        since, left = begun - self._looked_back_ms, MOST_ENDS
         terms = (equals("status", Status.DEAD), Term(field="updated", op=">=", number=float(since)))
         dead = Query(terms=terms, sort="updated", limit=PRIMED, want_total=False)
         letters = list(each(self._store.query, dead, MOST_DEAD))

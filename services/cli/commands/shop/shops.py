@@ -26,7 +26,7 @@ from services.domain.gates.home import Home
 from services.domain.gates.session import ClosedSession, Login
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
-from services.domain.task import classify
+from services.domain.task import classify, ledger
 from services.domain.task.lane import shop_queue
 from services.executors.browser import installation
 from services.i18n import N_
@@ -121,7 +121,8 @@ def list_shops(context: Context) -> int:
     """Print shops with what is true of them, those that are known from tasks alone among them."""
     shop_filter.parse(context.args.filter, platforms.NAMES)  # what is no filter is told before anything is read
     with context.engine(looking=True) as engine:
-        states = ShopStates(engine.store, engine.registry, engine.broker.health)
+        keeps_ms = round(engine.settings.retention.finished_days * ledger.DAY_MS)
+        states = ShopStates(engine.store, engine.registry, engine.broker.health, keeps_ms)
         ends = shop_filter.asks_ends(context.args.filter)
         if ends:
             states.learn_day()

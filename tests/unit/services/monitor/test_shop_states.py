@@ -251,6 +251,17 @@ def test_bad_ends_are_counted_no_further_back_than_good_ones(room: Room, monkeyp
     assert (found(room, seen)["s1"].ended, found(room, seen)["s1"].ended_well) == (2, 2)
 
 
+def test_bad_ends_from_before_good_ones_are_kept_are_not_counted(room: Room) -> None:
+    room.dead(shop_id="s1")
+    room.clock.advance(7 * 3600)
+    room.finish(room.running(), "succeeded")
+    room.clock.advance(60)
+    states(room)
+    seen = ShopStates(room.store, room.registry, keeps_ms=6 * 3_600_000)
+    seen.learn_day()
+    assert (found(room, seen)["s1"].ended, found(room, seen)["s1"].ended_well) == (1, 1)
+
+
 def test_looks_go_on_while_a_day_is_learnt(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     seen, grouped = states(room), room.store.grouped
     seen.follow(Live(room.store, room.broker, room.clock))
