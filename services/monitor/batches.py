@@ -15,7 +15,7 @@ from services.domain.insight.batch import Chances
 from services.domain.insight.forecast.flow import Spread
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, Term, equals, pages
-from services.domain.task.status import ACTIVE, TERMINAL, Status
+from services.domain.task.status import ACTIVE, TERMINAL, Status, Triage
 from services.monitor.forecast.drain import Raised
 from services.monitor.waits import successors
 from services.ports import Store
@@ -117,10 +117,20 @@ class BatchQueries:
         """
         if self._chances is None or self._raised is None:
             return None
-        terms = (equals("batch", batch), equals("status", Status.DEAD, Status.RETRYING))
-        read = pages(self._store.query, Query(terms=terms, limit=PAGE, want_total=False), MOST)
-        tasks = [task for page in read for task in page.tasks]
-        return Ahead(chances=self._chances(tasks), raised=self._raised(batch))
+        tasks: list[Task] = []
+        unread = 0
+        for kind in (
+            (equals("status", Status.DEAD), equals("triage", Triage.OPEN)),
+            (equals("status", Status.RETRYING),),
+        ):
+            terms = (equals("batch", batch), *kind)
+            read = list(pages(self._store.query, Query(terms=terms, limit=PAGE, want_total=False), MOST))
+            some = [task for page in read for task in page.tasks]
+            if read[-1].next is not None:
+                unread += max(0, self._store.query(Query(terms=terms, limit=1)).number.number - len(some))
+            tasks += some
+        likely = self._chances(tasks) + Chances(unknown=unread)
+        return Ahead(chances=likely, raised=self._raised(batch))
 
     def _replaced(self, batch: str) -> Mapping[str, int]:
         return self._again.get(batch, (0, {}))[1]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from msgspec.structs import replace
 
 from services.domain.change import Cancel, Create
-from services.domain.insight.batch import replaced
+from services.domain.insight.batch import Chances, replaced
 from services.domain.task.record import Task
 from services.monitor import batches as module
 from services.monitor.batches import KEPT_MS, BatchQueries
+from services.monitor.forecast.drain import Raised
 from tests.support.counting import CountingStore
 from tests.unit.services.engine.room import Room
 
@@ -77,3 +80,25 @@ def test_a_batch_that_was_cancelled_and_created_again_counts_once_however_large(
     left = {one.task_id for one in read} - {one.task_id for one in replaced(read)}
     assert left >= {one.task_id for one in again[-5:]}
     assert len(left) == min(5, number)
+
+
+def test_of_more_letters_than_are_looked_at_the_others_are_told_as_not_known(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Letters that live on as others are none of them, and take nobody's place."""
+    monkeypatch.setattr(module, "MOST", 4)
+    monkeypatch.setattr(module, "PAGE", 2)
+    for number in range(7):
+        room.dead(shop_id=f"s{number}", batch="nightly")
+    for number in range(5):
+        letter = room.dead(shop_id=f"old{number}", batch="nightly")
+        room.triage(letter.task_id, "archived")
+    asked: list[int] = []
+
+    def chances(tasks: Sequence[Task]) -> Chances:
+        asked.append(len(tasks))
+        return Chances(passes=len(tasks))
+
+    ahead = BatchQueries(room.store, chances, lambda _batch: Raised()).ahead("nightly")
+    assert ahead is not None
+    assert (asked, ahead.chances) == ([4], Chances(passes=4, unknown=3))
