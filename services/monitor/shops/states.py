@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -80,24 +81,32 @@ class LastDay:
     def __init__(self, begun: int) -> None:
         """``begun``: from then on (UTC ms) events tell of each end; of those before the records are asked."""
         self.begun, self.whole = begun, False
-        self._parts: dict[int, dict[str, tuple[int, int]]] = {}  #: by part and shop: how many ended, and how many well
-        self._sums: dict[str, tuple[int, int]] = {}
+        self._places: dict[str, int] = {}  #: of shops in the rows below: how many ended, and how many well
+        self._parts: dict[int, array[int]] = {}  #: of thousands of shops a pair of numbers each would be a hundred MB
+        self._sums = array("I")
+        self._told: dict[str, tuple[int, int]] | None = {}  #: the answer, until something else is counted
 
     def add(self, at_ms: int, shop: str, ended: int, well: int) -> None:
         """Count ends of a shop."""
-        for found in (self._parts.setdefault(at_ms // PART_MS, {}), self._sums) if ended else ():
-            before = found.get(shop, (0, 0))
-            found[shop] = before[0] + ended, before[1] + well
+        if not ended:
+            return
+        self._told = None
+        place = 2 * self._places.setdefault(shop, len(self._places))
+        for row in (self._parts.setdefault(at_ms // PART_MS, array("I")), self._sums):
+            row.frombytes(bytes(row.itemsize * max(0, place + 2 - len(row))))
+            row[place] += ended
+            row[place + 1] += well
 
-    def of_each(self, now_ms: int) -> dict[str, tuple[int, int]]:
+    def of_each(self, now_ms: int) -> Mapping[str, tuple[int, int]]:
         """How many tasks of each shop ended, and how many of these well; shops of which none did are left out."""
         for part in [part for part in self._parts if (part + 1) * PART_MS <= now_ms - DAY_MS]:
-            for shop, (ended, well) in self._parts.pop(part).items():
-                before = self._sums[shop]
-                self._sums[shop] = before[0] - ended, before[1] - well
-                if self._sums[shop][0] <= 0:
-                    del self._sums[shop]
-        return dict(self._sums)
+            self._told = None
+            for place, number in enumerate(self._parts.pop(part)):
+                self._sums[place] -= number
+        if self._told is None:
+            sums = self._sums
+            self._told = {shop: (sums[2 * n], sums[2 * n + 1]) for shop, n in self._places.items() if sums[2 * n]}
+        return self._told
 
 
 class ShopStates:

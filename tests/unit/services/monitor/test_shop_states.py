@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from services.domain.task.search.query import Groups, Term
 from services.messages import english
 from services.monitor.live import Changes, Live, Snapshot, StoreHealth
 from services.monitor.shops import states as shop_states
-from services.monitor.shops.states import HOUR_S, LastHour, ShopStates
+from services.monitor.shops.states import DAY_MS, HOUR_S, LastDay, LastHour, ShopStates
 from tests.unit.services.engine.room import Room
 
 
@@ -249,6 +250,21 @@ def test_bad_ends_are_counted_no_further_back_than_good_ones(room: Room, monkeyp
     seen = states(room)
     seen.learn_day()
     assert (found(room, seen)["s1"].ended, found(room, seen)["s1"].ended_well) == (2, 2)
+
+
+def test_a_day_of_very_many_shops_takes_little_memory() -> None:
+    shops = [f"pdd:s{number}" for number in range(2_000)]
+    tracemalloc.start()
+    day = LastDay(0)
+    for part in range(96):
+        for shop in shops:
+            day.add(part * 900_000, shop, 3, 2)
+    _now, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 5_000_000
+    assert set(day.of_each(DAY_MS - 1).values()) == {(288, 192)}
+    assert set(day.of_each(DAY_MS + 900_000).values()) == {(285, 190)}
+    assert day.of_each(3 * DAY_MS) == {}
 
 
 def test_bad_ends_from_before_good_ones_are_kept_are_not_counted(room: Room) -> None:
