@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -63,6 +63,8 @@ from views.widgets.toast import ToastSpec
 #: px that a rule takes below the list, at least and at most, and of the page at most
 STRIP, STRIP_SHARE, LEAST_LIST = (220, 350), 0.52, 90
 EVERY_MS, LEAST_VERB = 1000, 44
+#: what verbs are called beside the switch of the views, which says what they are about (source texts)
+BRIEF: Mapping[str, str] = {N_("Change the rule"): N_("Change"), N_("Copy rule"): N_("Copy")}
 OVER_MS = 10_000  #: so long what was calm is seen to be over before it leaves
 #: of so long the resolved ones are counted, and so often, in ms
 COUNTED_MS, COUNT_MS = 7 * 24 * 3_600_000, 600_000
@@ -251,7 +253,8 @@ class AlertsPage(ListPage[IncidentNow]):
         self.buttons: dict[str, Button] = {}
         for verbs in (self.verbs, self.rule_verbs, self.channel_verbs):
             for verb in verbs.at(Place.BAR):
-                button = Button(verb.text, icon=verb.icon, kind="ghostdanger" if verb.danger else "ghost")
+                brief, kind = BRIEF.get(verb.text, ""), "ghostdanger" if verb.danger else "ghost"
+                button = Button(brief or verb.text, icon=verb.icon, kind=kind, tip=verb.text if brief else "")
                 button.clicked.connect(partial(self._act, verb.key))
                 self.buttons[verb.key] = button
                 self.header.add_action(button)
@@ -587,7 +590,7 @@ class AlertsPage(ListPage[IncidentNow]):
         for here, offers in offered:
             for one in offers:
                 button = self.buttons[one.verb.key]
-                button.set_source(one.name)
+                button.set_source(BRIEF.get(one.name, one.name))
                 button.disable(one.reason)
                 # the panel of an incident has the same verbs
                 button.setVisible(here and one.shown and not self.panel.isVisible())

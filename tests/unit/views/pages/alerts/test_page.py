@@ -767,6 +767,17 @@ def test_a_rule_is_made_as_a_sentence_tried_saved_and_taken_back(
     assert "nights" not in known()
 
 
+def test_beside_the_switch_of_the_views_verbs_of_a_rule_are_one_word(
+    qtbot: QtBot, alerts: Alerts, open_page: Open
+) -> None:
+    page = open_page()
+    open_rules(qtbot, page)
+    page.rules.set_current_key("lane_depth")
+    buttons = [page.buttons[f"rule.{name}"] for name in ("edit", "copy")]
+    assert [one.text() for one in buttons] == ["Change", "Copy"]
+    assert ["Change the rule" in buttons[0].toolTip(), "Copy rule" in buttons[1].toolTip()] == [True, True]
+
+
 def record_depths(fleet: Fleet, now: int) -> int:
     """Of the hour before, the lane low deep in its middle; when that began."""
     tape, begin = Tape(assembly.recorder_file(fleet.engine.settings)), now - 60 * MINUTE
