@@ -63,6 +63,8 @@ from views.widgets.toast import ToastSpec
 #: px that a rule takes below the list, at least and at most, and of the page at most
 STRIP, STRIP_SHARE, LEAST_LIST = (220, 350), 0.52, 90
 EVERY_MS, LEAST_VERB = 1000, 44
+#: a page of this width has room for more than the number of channels
+ROOMY = 1000
 #: what verbs are called beside the switch of the views, which says what they are about (source texts)
 BRIEF: Mapping[str, str] = {N_("Change the rule"): N_("Change"), N_("Copy rule"): N_("Copy")}
 OVER_MS = 10_000  #: so long what was calm is seen to be over before it leaves
@@ -538,7 +540,7 @@ class AlertsPage(ListPage[IncidentNow]):
             self.views.set_suffix(INCIDENTS_VIEW, text.compact(len(now.incidents)) if now.incidents else "")
             number = self._resolved.number if self._resolved is not None else 0
             self.views.set_suffix(HISTORY_VIEW, _("{n} in 7 d").format(n=text.compact(number)) if number else "")
-            self.views.set_suffix(CHANNELS_VIEW, words.channels_suffix(now.channels))
+            self._say_channels()
             trouble, lead = words.stale(self._as_of) if self._as_of else (words.trouble(now), "")
             self.trouble.show_text(trouble, lead)
             self.trouble_room.setVisible(bool(trouble))
@@ -667,6 +669,14 @@ class AlertsPage(ListPage[IncidentNow]):
         """Leave the list its share."""
         super().resizeEvent(event)
         self._fit_strip()
+        self._say_channels()
+
+    def _say_channels(self) -> None:
+        """Which of them has messages that wait stands in their list, too: with little room the verbs need it more."""
+        found = self._now.channels if self._now is not None else ()
+        roomy = self.width() >= round(ROOMY * theme().growth)
+        number = text.count(len(found)) if found else ""
+        self.views.set_suffix(CHANNELS_VIEW, words.channels_suffix(found) if roomy else number)
 
     def _leave(self) -> None:
         """Leave the rule in whose fields the keyboard is, else the panel."""
