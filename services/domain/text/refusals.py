@@ -609,7 +609,7 @@ REFUSALS: dict[str, str] = {
     "shop.concurrency": N_("concurrency must be 1 to 64"),
     "shop.profiles": N_(
         "{key} has one browser profile, on {node}, and never two tasks work in it: of more than 1 at once the next"
-        " would only keep a slot waiting"
+        " would only keep a slot waiting; leave it at 1"
     ),
     "shop.edited": N_(
         "{column} of the shop was set to {value} meanwhile by somebody else, so nothing is saved; edit the shop again"
