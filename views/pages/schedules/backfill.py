@@ -112,7 +112,7 @@ class BackfillDialog(DialogFrame):
         self.set_note(row.schedule.name)
         self._build()
         for field in (self.since, self.until):
-            field.dateTimeChanged.connect(self._on_changed)
+            field.dateTimeChanged.connect(self._on_moved)
         self.each.toggled.connect(self._on_changed)
         self.span.chosen.connect(self._on_span)
         on_language_changed(self._say)
@@ -181,7 +181,12 @@ class BackfillDialog(DialogFrame):
         self.until.setDateTime(
             QDateTime(QDate(end.year, end.month, end.day), QTime(end.hour, end.minute), QTimeZone.utc())
         )
+        self.span.set_current(days)
         self._look()
+
+    def _on_moved(self, *_moment: object) -> None:
+        self.span.set_none()  # it is another one by now; a click has it again
+        self._on_changed()
 
     def _on_changed(self, *_change: object) -> None:
         self._plan = None  # what is made was always seen before

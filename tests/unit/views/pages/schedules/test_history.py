@@ -191,7 +191,7 @@ def test_what_could_not_be_made_up_for_is_asked_again_as_it_was(
     again.call()
     asked = page.findChildren(BackfillDialog)[-1]
     assert asked.isVisible()
-    assert (asked.bounds(), asked.each.isChecked()) == (bounds, True)
+    assert (asked.bounds(), asked.each.isChecked(), asked.span.current()) == (bounds, True, "")
     page.deactivate()
 
 
@@ -278,3 +278,18 @@ def test_collisions_are_told_before_it_is_kept_and_in_the_list(qtbot: QtBot, fle
     dialog.open()
     qtbot.waitUntil(lambda: "the same work, created twice for 1 shop" in dialog.conflicts.accessibleName())
     page.deactivate()
+
+
+def test_a_span_is_chosen_again_after_another_one_was_typed(qtbot: QtBot, fleet: Fleet, shops: int) -> None:
+    plan(fleet)
+    row = fleet.context.schedules.row("nightly")
+    assert row is not None
+    dialog = BackfillDialog(fleet.context, row)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    begin = dialog.since.dateTime()
+    assert dialog.span.current() == "3"
+    dialog.since.setDateTime(begin.addDays(1))
+    assert dialog.span.current() == ""
+    dialog.span.choose("3")
+    assert (dialog.span.current(), dialog.since.dateTime()) == ("3", begin)
