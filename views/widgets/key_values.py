@@ -67,10 +67,18 @@ class KeyValues(QWidget):
             hint.setWidth(max(name, value))
         return hint
 
+    def sizeHint(self) -> QSize:
+        """As high as its words are in the width that it has: it is made no higher than this."""
+        hint = super().sizeHint()
+        hint.setHeight(max(hint.height(), self.heightForWidth(self.width())))
+        return hint
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Names stand beside their values where there is room for both."""
         super().resizeEvent(event)
         self._place()
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
     def event(self, event: QEvent) -> bool:
         """Other words, or larger letters, may need another place."""

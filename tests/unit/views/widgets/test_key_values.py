@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.support import widgets
 from views.theme import theme
 from views.widgets.key_values import KeyValues
+from views.widgets.layout import in_column
 from views.widgets.scroll_pane import ScrollPane
 
 
@@ -27,6 +28,26 @@ def test_values_may_stand_at_the_right(qtbot: QtBot) -> None:
     qtbot.addWidget(view)
     view.set_rows((("Shared lane", "119"),))
     view.grab()
+
+
+def test_a_value_of_several_lines_is_shown_to_its_last_one(qtbot: QtBot) -> None:
+    panel, view, below = QWidget(), KeyValues(spread=True), QLabel("below")
+    qtbot.addWidget(panel)
+    column = in_column(view, below, owner=panel)
+    column.addStretch(1)
+    panel.resize(210, 400)
+    panel.show()
+    said = "5 wait for 1 task, 288 have none open"
+    view.set_rows((("After batch_products", said),))
+    value = widgets.find(view, QLabel, said)
+    lines = set()
+    for width in (180, 210, 700):
+        panel.resize(width, 400)
+        qtbot.waitUntil(lambda: value.height() >= value.heightForWidth(value.width()) and below.y() > 0)
+        qtbot.waitUntil(lambda: value.height() == value.heightForWidth(value.width()))
+        lines.add(value.height() // value.fontMetrics().height())
+    assert len(lines) == 3, lines
+    assert min(lines) == 1
 
 
 def test_an_id_that_has_no_room_beside_its_name_stands_whole_below_it(qtbot: QtBot) -> None:
