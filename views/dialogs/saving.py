@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import TypeVar
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -117,6 +117,10 @@ class SavingDialog(DialogFrame):
         field = self.fields.get(str(getattr(error, "field", "")))
         if field is not None:
             field.set_error(told(error))
+            if isinstance(field.field, QLineEdit):  # what is typed now is another value
+                field.field.textEdited.connect(
+                    lambda _text: field.set_error(""), Qt.ConnectionType.SingleShotConnection
+                )
             return
         self.problem.setText(told(error))
         self.problem.show()
