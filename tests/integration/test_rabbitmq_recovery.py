@@ -79,7 +79,7 @@ def test_connections_are_made_anew_when_somebody_asks_for_it(rabbitmq: RabbitMQ,
         assert eventually(lambda: broker.health().connected)
         assert broker.publish([order("after")])[0].ok
         facts = broker.facts()
-        nodes = [words for name, words in facts.items() if name.startswith("node ")]
+        nodes = [words.split()[0] for name, words in facts.items() if name.startswith("node ")]  # others may alarm it
         assert nodes == ["up"] * int(facts["nodes"])
 
 

@@ -62,6 +62,7 @@ PLAN = (
     Entry(looks=r"P task create --file tasks\.csv .*", way=Way.LINE),
     Entry(looks=r"P shop import shops\.csv", way=Way.LINE),
     Entry(looks="P task create .*--depends-on ID", way=Way.LINE, known="waiting"),
+    Entry(looks="P task create .*--type refresh_goods --after sync_order", way=Way.LINE),
     Entry(looks="P shop move .*", way=Way.LINE, answer="y"),
     Entry(looks="P batch (show|cancel) cli-1f3a9c20( --dry-run)?", way=Way.LINE),
     Entry(looks="P dead republish .*--dry-run", way=Way.LINE),
@@ -80,7 +81,8 @@ PLAN = (
     Entry(looks="P at .*", way=Way.LINE),
     Entry(looks="P alert (list|history|channel list|channel set (ops|boss) .*)", way=Way.LINE),
     Entry(
-        looks="P alert rule (list|(show|reset) oldest_wait|set (oldest_wait|lane_depth|dead_letters) .*)", way=Way.LINE
+        looks="P alert rule (list|(show|reset) oldest_wait|set (oldest_wait|lane_depth|dead_letters|nights) .*)",
+        way=Way.LINE,
     ),
     Entry(looks="P alert channel test ops", way=Way.LINE, code=1),
     Entry(looks="P alert (show|answer|mute|escalate) INC-12.*", way=Way.LINE, code=2),
