@@ -100,7 +100,7 @@ TABLE: dict[str, TakeBack] = {
     "alert.mute": TakeBack(REVERSE, "people are told again", "alert.unmute"),
     "alert.unmute": TakeBack(AGAIN, "it is muted again"),
     "alert.escalate": TakeBack(ASKED, "a message that was sent is read; it is asked for by a word of its own"),
-    "alert.rule": TakeBack(REVERSE, "the rule goes back to what the program came with", "alert.rule_reset"),
+    "alert.rule": TakeBack(REVERSE, "it is as the program came with it; one of people goes away", "alert.rule_reset"),
     "alert.rule_reset": TakeBack(AGAIN, "what it was before stands in the audit and is set again"),
     "alert.run": TakeBack(ASKED, "a command of the settings that a rule was told to run, once for an incident"),
     "alert.channel": TakeBack(REVERSE, "it can be removed, or set to what it was", "alert.channel_remove"),
