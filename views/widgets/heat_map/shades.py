@@ -4,10 +4,11 @@ how much of what ended in a day did. No Qt.
 
 from __future__ import annotations
 
-import sys
+import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -27,59 +28,77 @@ class Shade(msgspec.Struct, frozen=True):
     share: float
 
 
-#: from the least to the most: told by height as well as by colour
-_WAITING = (
-    Shade("waiting.0", N_("nothing waits"), "running", 0.0),
-    Shade("waiting.1", N_("1–2"), "running", 0.2),
-    Shade("waiting.2", N_("3–9"), "running", 0.4),
-    Shade("waiting.3", N_("10–29"), "running", 0.6),
-    Shade("waiting.4", N_("30–99"), "retryfill", 0.8),
-    Shade("waiting.5", N_("100 and more"), "deadfill", 1.0),
-)
-_WAITING_FROM = (1, 3, 10, 30, 100)
-#: the longer ago, the fuller: what stands out is what did not succeed for long
-_SUCCESS = (
-    Shade("success.0", N_("within 15 min"), "okcell", 1.0),
-    Shade("success.1", N_("within 1 h"), "okcell", 1.0),
-    Shade("success.2", N_("within 6 h"), "running", 0.4),
-    Shade("success.3", N_("within 24 h"), "retryfill", 0.7),
-    Shade("success.4", N_("longer ago"), "deadfill", 1.0),
-    Shade("success.5", N_("no success known"), "text3", 0.0),
-)
-_SUCCESS_FROM = (15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS)
-#: the less succeeded, the fuller
-_SHARE = (
-    Shade("share.0", N_("below 50 %"), "deadfill", 1.0),
-    Shade("share.1", N_("50–80 %"), "deadfill", 0.6),
-    Shade("share.2", N_("80–95 %"), "retryfill", 0.5),
-    Shade("share.3", N_("95 % and more"), "okcell", 1.0),
-    Shade("share.4", N_("none ended"), "text3", 0.0),
-)
-_SHARE_FROM = (0.5, 0.8, 0.95)
-SHADES: Mapping[str, tuple[Shade, ...]] = {WAITING: _WAITING, SHARE: _SHARE, SUCCESS: _SUCCESS}
+class Scale(NamedTuple):
+    """What cells tell: its steps, from where on each but the first is, and what of a shop is measured."""
+
+    shades: tuple[Shade, ...]
+    bounds: tuple[float, ...]
+    measure: Callable[[ShopNow, int], float | None]  #: at a moment (UTC ms); None: the last shade
+    low_stands_out: bool = False
+
+
+SCALES: Mapping[str, Scale] = {
+    WAITING: Scale(
+        shades=(  # from the least to the most: told by height as well as by colour
+            Shade("waiting.0", N_("nothing waits"), "running", 0.0),
+            Shade("waiting.1", N_("1–2"), "running", 0.2),
+            Shade("waiting.2", N_("3–9"), "running", 0.4),
+            Shade("waiting.3", N_("10–29"), "running", 0.6),
+            Shade("waiting.4", N_("30–99"), "retryfill", 0.8),
+            Shade("waiting.5", N_("100 and more"), "deadfill", 1.0),
+        ),
+        bounds=(1, 3, 10, 30, 100),
+        measure=lambda cell, _now_ms: cell.waiting,
+    ),
+    SHARE: Scale(
+        shades=(  # the less succeeded, the fuller
+            Shade("share.0", N_("below 50 %"), "deadfill", 1.0),
+            Shade("share.1", N_("50–80 %"), "deadfill", 0.6),
+            Shade("share.2", N_("80–95 %"), "retryfill", 0.5),
+            Shade("share.3", N_("95 % and more"), "okcell", 1.0),
+            Shade("share.4", N_("none ended"), "text3", 0.0),
+        ),
+        bounds=(0.5, 0.8, 0.95),
+        measure=lambda cell, _now_ms: cell.success_share,
+        low_stands_out=True,
+    ),
+    SUCCESS: Scale(
+        shades=(  # the longer ago, the fuller: what stands out is what did not succeed for long
+            Shade("success.0", N_("within 15 min"), "okcell", 1.0),
+            Shade("success.1", N_("within 1 h"), "okcell", 1.0),
+            Shade("success.2", N_("within 6 h"), "running", 0.4),
+            Shade("success.3", N_("within 24 h"), "retryfill", 0.7),
+            Shade("success.4", N_("longer ago"), "deadfill", 1.0),
+            Shade("success.5", N_("no success known"), "text3", 0.0),
+        ),
+        bounds=(15 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS),
+        measure=lambda cell, now_ms: now_ms - cell.success_at if cell.success_at else None,
+    ),
+}
+SHADES: Mapping[str, tuple[Shade, ...]] = {by: scale.shades for by, scale in SCALES.items()}
 BY_KEY: Mapping[str, Shade] = {one.key: one for shades in SHADES.values() for one in shades}
 
 
 def shade_of(by: str, cell: ShopNow, now_ms: int) -> Shade:
     """How a shop stands in one of ``SHADES``."""
-    if by == WAITING:
-        return _WAITING[bisect_right(_WAITING_FROM, cell.waiting)]
-    if by == SHARE:
-        share = cell.success_share
-        return _SHARE[-1] if share is None else _SHARE[bisect_right(_SHARE_FROM, share)]
-    if not cell.success_at:
-        return _SUCCESS[-1]
-    return _SUCCESS[bisect_right(_SUCCESS_FROM, max(0, now_ms - cell.success_at))]
+    scale = SCALES[by]
+    measured = scale.measure(cell, now_ms)
+    return scale.shades[-1 if measured is None else bisect_right(scale.bounds, measured)]
 
 
 def worst(by: str, cells: Sequence[ShopNow]) -> ShopNow:
-    """The one that stands out among several, for a cell that stands for all of them."""
-    if by == WAITING:
-        return max(cells, key=lambda cell: cell.waiting)
-    if by == SHARE:
-        return min(cells, key=lambda cell: 2.0 if cell.success_share is None else cell.success_share)
-    # of a shop that never did anything nobody knows more than that
-    return min(cells, key=lambda cell: cell.success_at or sys.maxsize)
+    """The one that stands out among several, for a cell that stands for all of them; one of which nothing is known only
+    where nothing is known of any.
+    """
+    scale = SCALES[by]
+
+    def out(cell: ShopNow) -> float:
+        measured = scale.measure(cell, 0)
+        if measured is None:
+            return -math.inf
+        return -measured if scale.low_stands_out else measured
+
+    return max(cells, key=out)
 
 
 def counts(by: str, cells: Iterable[ShopNow], now_ms: int) -> Mapping[str, int]:
