@@ -25,7 +25,7 @@ from views.widgets.heat_map.layout import BLOCK_GAP, arrange, gather, kind_of, k
 from views.widgets.heat_map.legend import HeatLegend
 from views.widgets.heat_map.map import HeatCard, HeatMap, count_words, sentence
 from views.widgets.heat_map.paint import LOOKS, fill_of
-from views.widgets.heat_map.shades import SUCCESS, WAITING, shade_of
+from views.widgets.heat_map.shades import SHARE, SUCCESS, WAITING, shade_of, worst
 from views.widgets.heat_map.shades import counts as in_shades
 
 LEFT = Qt.MouseButton.LeftButton
@@ -422,6 +422,9 @@ def test_ten_thousand_shops_repaint_within_a_frame(qtbot: QtBot) -> None:
         (SUCCESS, {"success_at": 0}, "no success known", 0.0),
         (SUCCESS, {"success_at": 1_000_000_000_000 - 5 * 3_600_000}, "within 6 h", 0.4),
         (SUCCESS, {"success_at": 1_000_000_000_000 - 30 * 3_600_000}, "longer ago", 1.0),
+        (SHARE, {}, "none ended", 0.0),
+        (SHARE, {"ended": 20, "ended_well": 9}, "below 50 %", 1.0),
+        (SHARE, {"ended": 20, "ended_well": 19}, "95 % and more", 1.0),
     ],
 )
 def test_a_cell_may_tell_what_waits_or_the_last_success(by: str, more: dict[str, int], word: str, share: float) -> None:
@@ -431,6 +434,22 @@ def test_a_cell_may_tell_what_waits_or_the_last_success(by: str, more: dict[str,
     rows = prepare([cell(1, state="dead", **more)], by=by, now_ms=now)
     assert kinds()[rows.kinds[0]] == (shade.key, "")
     assert in_shades(by, rows.cells, now) == {shade.key: 1}
+
+
+@pytest.mark.parametrize(
+    ("by", "less", "more"),
+    [
+        (WAITING, {"waiting": 3}, {"waiting": 4}),
+        (SUCCESS, {"success_at": 2}, {"success_at": 1}),
+        (SHARE, {"ended": 2, "ended_well": 2}, {"ended": 2, "ended_well": 1}),
+    ],
+)
+def test_of_several_the_one_that_needs_somebody_stands_for_all(
+    by: str, less: dict[str, int], more: dict[str, int]
+) -> None:
+    found = cell(1), cell(2, **less), cell(3, **more)
+    assert worst(by, found) is found[2]
+    assert worst(by, found[:2]) is found[1], "what is known of one stands before what is not known of another"
 
 
 def test_shades_are_drawn_higher_the_more_there_is(qtbot: QtBot) -> None:
