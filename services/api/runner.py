@@ -25,8 +25,9 @@ from services.commands.operator import Operator
 from services.domain import audit
 from services.domain.errors import BrokerError, ConsoleError, StoreError
 from services.domain.fleet import role
-from services.domain.text.said import said
+from services.domain.upkeep.stored import Document
 from services.ports import Store
+from services.rewrite import rewrite
 
 #: the header of a request that may be sent again
 KEY = "Idempotency-Key"
@@ -35,7 +36,6 @@ KEPT = 64
 #: documents of requests that came with a key, 4,096 heaps of them by the first digits of their names: how long one is
 #: known, how many a heap holds, and how long an answer is kept; of a longer one what was made is told again
 KIND, KEPT_MS, DIGITS, IN_HEAP, MOST_KEPT = "request", 86_400_000, 3, 32, 2_000
-TRIES = 20
 #: of an answer: what was done; while all of it is empty, nothing was
 _DONE = ("done", "requested", "created")
 _UNKNOWN = frozenset({"task.unknown"})
@@ -95,27 +95,27 @@ class Requests:
         self._change(sent.key, lambda heap: [one for one in heap if one != sent])
 
     def _change(self, key: str, change: Callable[[list[Sent]], list[Sent]]) -> list[Sent]:
-        name = key[:DIGITS]
-        for _ in range(TRIES):
-            body = self._store.document(KIND, name)
-            before = _heap(body)
-            known = [one for one in before if one.at > self._store.now_ms() - KEPT_MS]
-            after = change(known)[-IN_HEAP:]
-            if after == before and body is not None:
-                return after
-            text = msgspec.json.encode(after).decode()
-            if body is None and self._store.add_document(KIND, name, text):
-                return after
-            if body is not None and self._store.swap_document(KIND, name, body, text):
-                return after
-        raise StoreError(said("document.contested", name=f"{KIND} {name}"))
+        def make(body: str | None) -> list[Sent]:
+            since = self._store.now_ms() - KEPT_MS
+            return change([one for one in _heap(body) if one.at > since])[-IN_HEAP:]
+
+        return rewrite(self._store, KIND, key[:DIGITS], make, _HEAP.dump)
+
+
+_HEAP = Document(list[Sent])
 
 
 def _heap(body: str | None) -> list[Sent]:
     try:
-        return msgspec.json.decode(body or "[]", type=list[Sent])
-    except msgspec.DecodeError:  # repair sets it aside; until then it is in nobody's way
-        return []
+        return _HEAP.load(body or "[]")
+    except ValueError as exc:  # taken for none, what a key of it has made would be made once more
+        raise Problem(
+            status=409,
+            detail="what is kept of earlier requests with such a key cannot be read",
+            code="idempotency.unreadable",
+            field=KEY,
+            remedy="Run `repair`, which sets it aside, and look before you send again what may be done.",
+        ) from exc
 
 
 class _Asked(Context):

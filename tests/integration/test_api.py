@@ -375,6 +375,19 @@ def test_an_answer_too_long_to_be_kept_is_told_again_by_what_was_made_and_makes_
     assert sorted(recorded(api)) == sorted([busy, *first.json()["created"]])
 
 
+def test_earlier_requests_that_cannot_be_read_are_not_taken_for_none(api: Api) -> None:
+    """Else one that comes again would be made once more."""
+    new, store = {"shops": ["pdd:s1"], "type": "work"}, api.fleet.engine.store
+    with api.by("operator") as ask:
+        first = ask.post("/api/v1/tasks", json=new, headers={"Idempotency-Key": "k"}).json()["created"]
+        ((name, body),) = store.documents(KIND).items()
+        assert store.swap_document(KIND, name, body, "[{")
+        again = ask.post("/api/v1/tasks", json=new, headers={"Idempotency-Key": "k"})
+    told = problem(again, 409, "idempotency.unreadable")
+    assert (told["field"], "repair" in told["remedy"]) == ("Idempotency-Key", True)
+    assert (recorded(api), store.document(KIND, name)) == (first, "[{")
+
+
 def test_of_very_many_keys_the_oldest_are_forgotten(api: Api) -> None:
     store = api.fleet.engine.store
     requests = Requests(store)
