@@ -193,6 +193,8 @@ class Recorder(OnDuty):
                 if measure.name not in self._failing:
                     log.exception("what rules of %s are tried on is not recorded", measure.name)
                 self._failing.add(measure.name)
+            else:
+                self._failing.discard(measure.name)
         return found
 
     def _asked_depths(self) -> tuple[tuple[QueueDepth, ...], bool]:
