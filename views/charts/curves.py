@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsView
 
-from views.charts.line import DASHES, Line
+from views.charts.line import DASHES, LIMIT, Line
 from views.charts.series import Numbers
 from views.theme import theme
 
@@ -23,13 +23,13 @@ class Area(pg.PlotCurveItem):  # type: ignore[misc]  # pyqtgraph has no types
         return False
 
 
-def pen(role: str, percent: float = 100, *, dashed: bool = False, dash: str = "") -> QPen:
+def pen(role: str, percent: float = 100, *, dash: str = "") -> QPen:
     """A cosmetic pen of one pixel: any other width costs ten times as much."""
     colour = theme().color(role) if percent >= 100 else theme().tint(role, percent)
     made = QPen(colour, 1)
     made.setCosmetic(True)
-    if dashed or dash in DASHES:
-        made.setDashPattern(DASHES.get(dash, (4.0, 3.0)))
+    if dash in DASHES:
+        made.setDashPattern(DASHES[dash])
     return made
 
 
@@ -77,7 +77,7 @@ class Scene(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         """Draw a dashed line, or none."""
         self._limit.setVisible(height is not None)
         if height is not None:
-            self._limit.setPen(pen("retrying", 55, dashed=True))
+            self._limit.setPen(pen("retrying", 55, dash=LIMIT))
             self._limit.setValue(height)
 
     def set_lines(self, at: Numbers, lines: Sequence[Line]) -> None:

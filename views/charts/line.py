@@ -7,8 +7,8 @@ import msgspec
 from views.charts.series import Numbers
 
 #: strokes and gaps, by the width of the line: curves beside each other are told apart without their colours, too
-SOLID, DASHED, DOTTED = "solid", "dashed", "dotted"
-DASHES = {DASHED: (5.0, 3.0), DOTTED: (1.5, 2.5)}
+SOLID, DASHED, DOTTED, LIMIT = "solid", "dashed", "dotted", "limit"
+DASHES = {DASHED: (5.0, 3.0), DOTTED: (1.5, 2.5), LIMIT: (4.0, 3.0)}
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -17,4 +17,4 @@ class Line(msgspec.Struct, frozen=True):
     role: str
     values: Numbers
     fill: float = 0.0
-    dash: str = ""  #: one of ``DASHES``, "" for a line without gaps
+    dash: str = ""  #: one of ``DASHES``, else it has no gaps

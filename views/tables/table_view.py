@@ -56,6 +56,7 @@ from views.support.instant import Told, now_ms, ticks
 from views.support.keys import refuse
 from views.support.language import on_language_changed
 from views.support.paint import cut, width_of, write
+from views.support.text import runs
 from views.support.throttle import Throttle
 from views.tables import painters, roles
 from views.tables.column import CLICKED, TICK, Column
@@ -184,8 +185,8 @@ class LiveCells(QObject):
             if not column.live or view.isColumnHidden(section):
                 continue
             moved = [self._moved(column, key, record, before) for key, record in records]
-            for first, last in runs(moved):
-                self._asked.append(self._room(section, rows[first], rows[last]))
+            for run in runs(place for place, one in enumerate(moved) if one):
+                self._asked.append(self._room(section, rows[run[0]], rows[run[-1]]))
 
     def _room(self, section: int, first: int, last: int) -> QRect:
         """Of these rows of a column, but for what stands above the first."""
@@ -240,17 +241,6 @@ class LiveCells(QObject):
         self._fresh = {}
         if self._running:
             now_ms()  # from now on it moves
-
-
-def runs(wanted: Sequence[bool]) -> list[tuple[int, int]]:
-    """First and last place of each stretch of what is wanted."""
-    found: list[tuple[int, int]] = []
-    for place, one in enumerate(wanted):
-        if one and found and found[-1][1] == place - 1:
-            found[-1] = found[-1][0], place
-        elif one:
-            found.append((place, place))
-    return found
 
 
 def add_cell_actions(
