@@ -133,8 +133,10 @@ class AttentionList(QWidget):
             self.empty.set_texts(calm[0], icon=calm[1])
         shown = self._model.update(rows, now_ms, muted)
         told = theme().growth, [(row.key, resolved) for row, resolved in shown]
-        if told == self._told and not sum(self._items[row.key].show_row(row, resolved=over) for row, over in shown):
-            return  # most seconds
+        if told == self._told:
+            changed = [self._items[row.key].show_row(row, resolved=over) for row, over in shown]
+            if not any(changed):
+                return  # most seconds
         self._told = told
         moved = self._put_in_order(shown)
         first = next((row.key for row, resolved in shown if row.verbs and not resolved), "")
