@@ -482,7 +482,7 @@ class BatchesPage(ListPage[BatchNow]):
         if not self._foreseeing.busy or one.key not in self._foreseen:
             self._foreseen.setdefault(one.key, Foreseen())
             call = partial(self._context.batches.ahead, one.key)
-            self._foreseeing.start(call, partial(self._show_ahead, one), lambda _error: None)
+            self._foreseeing.start(call, partial(self._show_ahead, one), lambda _error: self._show_ahead(one, None))
 
     def _show_ahead(self, of: BatchNow, ahead: Ahead | None) -> None:
         self._foreseen = {of.key: Foreseen(ahead, instant.now_ms(), of.retries, of.raises)}
