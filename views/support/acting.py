@@ -137,13 +137,14 @@ class Acting(QObject):
         held: str = "",
         start: Start | None = None,
         ask_again: Callable[[], None] | None = None,
+        partly: Callable[[], bool] = lambda: False,
     ) -> None:
         """``held``: key of the message that offered to take it back until now; what is told takes its place."""
         key, over = self._say_meanwhile(meanwhile, held)
 
         def tell(outcome: Outcome) -> None:
             over()
-            say = partial(self._tell, outcome, done, reverse, key, number, ask_again=ask_again)
+            say = partial(self._tell, outcome, done, reverse, key, number, ask_again=ask_again, partly=partly())
             if not instead(outcome, say):
                 say()
             self.ended.emit()
@@ -181,10 +182,12 @@ class Acting(QObject):
         instead: Instead = lambda _outcome, _tell: False,
         meanwhile: str = "",
         ask_again: Callable[[], None] | None = None,
+        partly: Callable[[], bool] = lambda: False,
     ) -> None:
         """Wait a few seconds in which it can be taken back, then run; `about`: pairs of verb and id, see ``free``;
         ``reverse``: what is offered when it is done; ``instead``, ``meanwhile``: as of ``at_once``; ``ask_again``:
-        shows what was asked for with all that was typed, for where nothing was done.
+        shows what was asked for with all that was typed, for where nothing was done; ``partly``: whether some of it
+        failed, once it is done, where the outcome does not name what did.
         """
         timer = QTimer(self, singleShot=True, interval=seconds * 1000)
         key, number = f"held-{next(_NUMBERS)}", self._next()
@@ -193,7 +196,7 @@ class Acting(QObject):
             # the message stands as long as the mouse is on it: what it offers may be pressed when that is over
             if timer in self._delayed:
                 self._forget(timer, undo)
-                self._run(number, call, done, reverse, instead, meanwhile, key, ask_again=ask_again)
+                self._run(number, call, done, reverse, instead, meanwhile, key, ask_again=ask_again, partly=partly)
 
         def undo() -> None:
             if timer not in self._delayed:
@@ -250,6 +253,7 @@ class Acting(QObject):
         offered: Outcome | None = None,
         ask_again: Callable[[], None] | None = None,
         entries: tuple[AuditEntry, ...] = (),
+        partly: bool = False,
     ) -> None:
         """``offered``: what the reverse is for, unless it is all that was done; ``entries``: of what it takes back,
         unless that is told now.
@@ -277,7 +281,7 @@ class Acting(QObject):
                 actions = ()
             return ToastSpec(
                 text=done(outcome) if went else _("Nothing was changed."),
-                status="healthy" if went and not left else "warning",
+                status="healthy" if went and not left and not partly else "warning",
                 detail=detail,
                 copy="\n".join(f"{one.task_id}\t{shown.say(one.why)}" for one in left),
                 actions=actions,

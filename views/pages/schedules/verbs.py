@@ -95,19 +95,37 @@ class ScheduleActions(PageActs):
         dialog.open()
 
     def _hold_run(self, name: str, number: int) -> None:
-        """What it creates cannot be taken back, so that it waits for a moment."""
-        if not self.acting.free(RUN, [name]):
+        words = ngettext("{name} creates {n} task in {s} s", "{name} creates {n} tasks in {s} s", number)
+        self._hold(RUN, name, number, words, lambda: self._context.commands.schedules.run(name))
+
+    def _hold(
+        self,
+        verb: str,
+        name: str,
+        number: int,
+        announce: str,
+        make: Callable[[], Tally],
+        ask_again: Callable[[], None] | None = None,
+    ) -> None:
+        """What is created cannot be taken back, so that it waits for a moment."""
+        if not self.acting.free(verb, [name]):
             return
         tallies: list[Tally] = []
 
         def call() -> Outcome:
-            tallies.append(self._context.commands.schedules.run(name))
+            tallies.append(make())
             return Outcome(done=(name,))
 
         seconds = HOLD_S if number <= FEW else HOLD_MANY_S
-        words = ngettext("{name} creates {n} task in {s} s", "{name} creates {n} tasks in {s} s", number)
-        announce = words.format(name=name, n=text.count(number), s=seconds)
-        self.acting.delayed(announce, call, lambda _outcome: self._ran(tallies[-1]), seconds, about=[(RUN, name)])
+        self.acting.delayed(
+            announce.format(name=name, n=text.count(number), s=seconds),
+            call,
+            lambda _outcome: self._ran(tallies[-1]),
+            seconds,
+            about=[(verb, name)],
+            ask_again=ask_again,
+            partly=lambda: bool(tallies[-1].failed),
+        )
 
     def backfill(self, row: ScheduleRow) -> None:
         """Make up for runs that are missing, in a dialog that shows them first."""
@@ -120,28 +138,13 @@ class ScheduleActions(PageActs):
         dialog.open()
 
     def _hold_backfill(self, row: ScheduleRow, span: Span) -> None:
-        """What it creates cannot be taken back, so that it waits for a moment, as a run by hand does."""
-        name = row.schedule.name
-        if not self.acting.free(BACKFILL, [name]):
-            return
-        tallies: list[Tally] = []
-
-        def call() -> Outcome:
-            made = self._context.commands.schedules.backfill(name, span.since, span.until, each=span.each)
-            tallies.append(made)
-            return Outcome(done=(name,))
-
-        seconds = HOLD_S if span.tasks <= FEW else HOLD_MANY_S
+        name, ask_again = row.schedule.name, partial(self._ask_span, row, span)
         words = ngettext("{name} makes up for {n} task in {s} s", "{name} makes up for {n} tasks in {s} s", span.tasks)
-        announce = words.format(name=name, n=text.count(span.tasks), s=seconds)
-        self.acting.delayed(
-            announce,
-            call,
-            lambda _outcome: self._ran(tallies[-1]),
-            seconds,
-            about=[(BACKFILL, name)],
-            ask_again=partial(self._ask_span, row, span),
-        )
+
+        def make() -> Tally:
+            return self._context.commands.schedules.backfill(name, span.since, span.until, each=span.each)
+
+        self._hold(BACKFILL, name, span.tasks, words, make, ask_again)
 
     def versions(self, row: ScheduleRow) -> None:
         """Who changed what, and the way back."""

@@ -15,7 +15,7 @@ from services.commands.schedules import ScheduleCommands
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Shop
 from services.domain.plans import schedule as schedules
-from services.domain.plans.schedule import Past, Schedule
+from services.domain.plans.schedule import Past, Schedule, Tally
 from services.ports import ScheduleEntry
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.confirm import ConfirmDialog
@@ -192,6 +192,25 @@ def test_what_could_not_be_made_up_for_is_asked_again_as_it_was(
     asked = page.findChildren(BackfillDialog)[-1]
     assert asked.isVisible()
     assert (asked.bounds(), asked.each.isChecked(), asked.span.current()) == (bounds, True, "")
+    page.deactivate()
+
+
+def test_what_was_made_up_for_in_part_is_told_as_a_warning(
+    qtbot: QtBot, fleet: Fleet, shops: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan(fleet)
+    of_old(fleet, "nightly")
+    page = open_page(qtbot, fleet)
+    page.table.set_current_key("nightly")
+    monkeypatch.setattr(ScheduleCommands, "backfill", lambda *_given, **_more: Tally(created=3, failed=1))
+    page.buttons["backfill"].click()
+    (dialog,) = page.findChildren(BackfillDialog)
+    dialog.span.choose("7")
+    qtbot.waitUntil(dialog.make.isEnabled, timeout=WAIT_MS)
+    dialog.make.click()
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        fleet.toasts[-1].actions[1].call()
+    assert (fleet.toasts[-1].status, "1" in fleet.toasts[-1].text) == ("warning", True)
     page.deactivate()
 
 
