@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
 from services.domain.insight import cause, known_issue, reach
-from services.domain.past.frame import UNTOLD, Numbers
 from services.domain.task import classify
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
@@ -17,7 +15,7 @@ from services.domain.task.status import Status, Triage
 from services.domain.text.message import Message
 from services.monitor.letters.causes import Cause
 from services.watch.alerts.look import Look
-from services.watch.alerts.rules.rule_base import Measure
+from services.watch.alerts.rules.rule_base import Measure, Reads, past_of
 
 DEFAULT = Rule(
     name="dead_letters", measure="dead_letters", limits={"letters": 5.0}, calm_s=60, again_s=3600, severity=CRITICAL
@@ -96,23 +94,7 @@ def keeps(look: Look) -> Mapping[str, int]:
     return {"letters": max((sum(one.count for one in group) for group in _groups(look).values()), default=0)}
 
 
-def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
-    """Of what most of them have in common: the others are not recorded."""
-    letters = most(seen, rule)
-    return None if letters is None else {"letters": seen.at_ms if letters and letters >= rule.limit("letters") else 0}
-
-
-def most(seen: Seen, _rule: Rule) -> float | None:
-    """Dead letters of one cause."""
-    return None if seen.numbers is None else seen.numbers.letters
-
-
-def is_told(row: Numbers) -> bool:
-    """Whether a row tells it."""
-    return row.letters != UNTOLD
-
-
-MEASURE = Measure(DEFAULT, find, Past(holds, told=is_told, measured={"letters": most}), keeps)
+MEASURE = Measure(DEFAULT, find, past_of(Reads(number="letters", limit="letters", matter="letters")), keeps)
 
 
 def _next(look: Look, pause: str) -> Message:

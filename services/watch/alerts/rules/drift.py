@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
 from services.domain.insight import drift
-from services.domain.past.frame import UNTOLD, Numbers
 from services.domain.text.message import Message
 from services.monitor.forecast import drift as queries
 from services.watch.alerts.look import Look, NotKnown
-from services.watch.alerts.rules.rule_base import Measure
+from services.watch.alerts.rules.rule_base import Measure, Reads, past_of
 
 DEFAULT = Rule(name="drift", measure="drift", limits={"factor": 2.5}, for_s=0, calm_s=60, severity=WARNING)
 
@@ -59,20 +57,4 @@ def keeps(look: Look) -> Mapping[str, int]:
     return {"drifted": round(100 * min(MOST, max(factors, default=0.0)))}
 
 
-def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
-    """Of the flow that changed most: the others are not recorded."""
-    factor = furthest(seen, rule)
-    return None if factor is None else {"drift": seen.at_ms if factor and factor >= rule.limit("factor") else 0}
-
-
-def furthest(seen: Seen, _rule: Rule) -> float | None:
-    """How many times another that flow was than before."""
-    return None if seen.numbers is None else seen.numbers.drifted / 100
-
-
-def is_told(row: Numbers) -> bool:
-    """Whether a row tells it."""
-    return row.drifted != UNTOLD
-
-
-MEASURE = Measure(DEFAULT, find, Past(holds, told=is_told, measured={"factor": furthest}), keeps)
+MEASURE = Measure(DEFAULT, find, past_of(Reads(number="drifted", limit="factor", matter="drift", per=100)), keeps)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
 from services.domain.insight.depth import LANES
-from services.domain.past.frame import UNTOLD, Numbers
 from services.domain.text.message import Message
 from services.monitor.attention import workers
 from services.watch.alerts.look import Look
-from services.watch.alerts.rules.rule_base import Measure
+from services.watch.alerts.rules.rule_base import Measure, Reads, past_of
 
 DEFAULT = Rule(name="lane_unserved", measure="lane_unserved", for_s=120, calm_s=30, severity=CRITICAL)
 
@@ -51,20 +49,4 @@ def keeps(look: Look) -> Mapping[str, int]:
     return {"unserved": sum(int(item.params["tasks"]) for item in workers.missing(look.items))}
 
 
-def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
-    """All lanes as one."""
-    waits = in_vain(seen, rule)
-    return None if waits is None else {"unserved": seen.at_ms if waits else 0}
-
-
-def in_vain(seen: Seen, _rule: Rule) -> float | None:
-    """Tasks that waited where no worker took them."""
-    return None if seen.numbers is None else seen.numbers.unserved
-
-
-def is_told(row: Numbers) -> bool:
-    """Whether a row tells it."""
-    return row.unserved != UNTOLD
-
-
-MEASURE = Measure(DEFAULT, find, Past(holds, told=is_told, measured={"tasks": in_vain}), keeps)
+MEASURE = Measure(DEFAULT, find, past_of(Reads(number="unserved", limit="tasks", matter="unserved")), keeps)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable
 
-from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
 from services.domain.insight.depth import LANES
-from services.domain.past.frame import UNTOLD, Numbers
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
 from services.watch.alerts.rules import causes
-from services.watch.alerts.rules.rule_base import Measure
+from services.watch.alerts.rules.rule_base import Measure, Reads, past_of
 
 DEFAULT = Rule(
     name="oldest_wait",
@@ -60,38 +57,15 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         )
 
 
-def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
-    """Each lane, since its oldest has waited for as long as it may."""
-    return None if seen.numbers is None else {lane: _since(seen, rule, lane) for lane in TOLD}
-
-
-def _since(seen: Seen, rule: Rule, lane: str) -> int:
-    minutes, waits = rule.limit(f"{lane}_minutes"), waited(seen, lane)
-    if not minutes or waits is None or waits < minutes:
-        return 0
-    return round(seen.at_ms - (waits - minutes) * 60_000)
-
-
-def _measured(lane: str, seen: Seen, _rule: Rule) -> float | None:
-    return waited(seen, lane)
-
-
-def waited(seen: Seen, lane: str) -> float | None:
-    """Minutes that the oldest of a lane had waited."""
-    return None if seen.numbers is None else getattr(seen.numbers, f"waits_{lane}_s") / 60
-
-
-def is_told(row: Numbers) -> bool:
-    """Whether a row tells the lanes apart."""
-    return row.waits_high_s != UNTOLD
-
-
 MEASURE = Measure(
     DEFAULT,
     find,
-    Past(
-        holds,
-        told=is_told,
-        measured={f"{lane}_minutes": partial(_measured, lane) for lane in TOLD},
+    past_of(
+        *(
+            Reads(
+                number=f"waits_{lane}_s", limit=f"{lane}_minutes", matter=lane, per=60, age_ms=60_000, zero_is_off=True
+            )
+            for lane in TOLD
+        )
     ),
 )

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from services.domain.alerts.incident import Finding
 from services.domain.alerts.rule import WARNING, Rule
 from services.watch.alerts.look import Look
-from services.watch.alerts.rules.promise_broken import judged, past_of, told
-from services.watch.alerts.rules.rule_base import Measure
+from services.watch.alerts.rules.promise_broken import judged, told
+from services.watch.alerts.rules.rule_base import Measure, Reads, past_of
 
 DEFAULT = Rule(
     name="promise_at_risk", measure="promise_at_risk", limits={"shops": 1.0}, for_s=30, calm_s=300, severity=WARNING
@@ -22,4 +22,4 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             yield told(look, row, found, rule)
 
 
-MEASURE = Measure(DEFAULT, find, past_of("at_risk_in"))
+MEASURE = Measure(DEFAULT, find, past_of(Reads(number="at_risk_in", limit="shops", matter="promise")))

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
-from services.domain.past.frame import UNTOLD
 from services.domain.promises.judge import BROKEN
 from services.domain.promises.standing import Standing
 from services.domain.text.message import Message
 from services.monitor.promises import UNJUDGED, PromiseRow, rows
 from services.watch.alerts.look import Look, NotKnown
-from services.watch.alerts.rules.rule_base import Measure
+from services.watch.alerts.rules.rule_base import Measure, Reads, past_of
 
 DEFAULT = Rule(
     name="promise_broken", measure="promise_broken", limits={"shops": 1.0}, for_s=0, calm_s=60, severity=CRITICAL
@@ -92,17 +90,4 @@ def keeps(look: Look) -> Mapping[str, int]:
     }
 
 
-def past_of(name: str) -> Past:
-    """How a rule about promises is tried on one of those numbers."""
-
-    def measured(seen: Seen, _rule: Rule) -> float | None:
-        return None if seen.numbers is None else float(getattr(seen.numbers, name))
-
-    def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
-        shops = measured(seen, rule)
-        return None if shops is None else {"promise": seen.at_ms if shops and shops >= rule.limit("shops") else 0}
-
-    return Past(holds, told=lambda row: getattr(row, name) != UNTOLD, measured={"shops": measured})
-
-
-MEASURE = Measure(DEFAULT, find, past_of("broken_in"), keeps)
+MEASURE = Measure(DEFAULT, find, past_of(Reads(number="broken_in", limit="shops", matter="promise")), keeps)

@@ -6,17 +6,14 @@ One task past it is nothing: one of twenty is, day and night.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 
-from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
 from services.domain.fleet.worker import SlotState
-from services.domain.past.frame import UNTOLD, Numbers
 from services.domain.text.message import Message, Param
 from services.monitor.waits import hung
 from services.watch.alerts.look import Look
-from services.watch.alerts.rules.rule_base import Measure
+from services.watch.alerts.rules.rule_base import Measure, Reads, past_of
 
 DEFAULT = Rule(
     name="running_long", measure="running_long", limits={"hanging": 1.0, "together": 3.0}, for_s=60, calm_s=120,
@@ -91,26 +88,9 @@ def keeps(look: Look) -> Mapping[str, int]:
     }
 
 
-def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
-    """What hangs, and what is slow together, where most are."""
-    if seen.numbers is None:
-        return None
-    found = {name: (getattr(seen.numbers, name), rule.limit(name)) for name in DEFAULT.limits}
-    return {name: seen.at_ms if least and number >= least else 0 for name, (number, least) in found.items()}
-
-
-def _measured(name: str, seen: Seen, _rule: Rule) -> float | None:
-    return None if seen.numbers is None else float(getattr(seen.numbers, name))
-
-
-def is_told(row: Numbers) -> bool:
-    """Whether a row tells it."""
-    return row.hanging != UNTOLD
-
-
 MEASURE = Measure(
     DEFAULT,
     find,
-    Past(holds, told=is_told, measured={name: partial(_measured, name) for name in DEFAULT.limits}),
+    past_of(*(Reads(number=name, limit=name, matter=name, zero_is_off=True) for name in DEFAULT.limits)),
     keeps,
 )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
-from services.domain.past.frame import UNTOLD, Numbers
 from services.domain.text.message import Message
 from services.monitor.attention import schedules
 from services.watch.alerts.look import Look
-from services.watch.alerts.rules.rule_base import Measure
+from services.watch.alerts.rules.rule_base import Measure, Reads, past_of
 
 DEFAULT = Rule(name="schedule_late", measure="schedule_late", for_s=30, calm_s=15, severity=CRITICAL)
 
@@ -44,20 +42,6 @@ def keeps(look: Look) -> Mapping[str, int]:
     return {"late_s": max((int(item.params["seconds"]) for item in schedules.late(look.items)), default=0)}
 
 
-def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
-    """Since the first of those that are late was due."""
-    late = lateness(seen, rule)
-    return None if late is None else {"schedule_late": round(seen.at_ms - late * 1000) if late else 0}
-
-
-def lateness(seen: Seen, _rule: Rule) -> float | None:
-    """Seconds by which the first of those was late."""
-    return None if seen.numbers is None else seen.numbers.late_s
-
-
-def is_told(row: Numbers) -> bool:
-    """Whether a row tells it."""
-    return row.late_s != UNTOLD
-
-
-MEASURE = Measure(DEFAULT, find, Past(holds, told=is_told, measured={"seconds": lateness}), keeps)
+MEASURE = Measure(
+    DEFAULT, find, past_of(Reads(number="late_s", limit="seconds", matter="schedule_late", age_ms=1000)), keeps
+)

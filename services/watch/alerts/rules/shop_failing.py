@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
 from services.domain.gates.breaker import Breaker
 from services.domain.insight import cause
-from services.domain.past.frame import UNTOLD, Numbers
 from services.domain.task import classify
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
 from services.watch.alerts.rules.dead_letters import key_of
-from services.watch.alerts.rules.rule_base import Measure
+from services.watch.alerts.rules.rule_base import Measure, Reads, past_of
 
 DEFAULT = Rule(
     name="shop_failing", measure="shop_failing", limits={"shops": 1.0}, for_s=0, calm_s=120, severity=WARNING
@@ -54,20 +52,4 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         )
 
 
-def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
-    """Of the kind of failure that most shops had: that of each is not recorded."""
-    shops = failing(seen, rule)
-    return None if shops is None else {"failing": seen.at_ms if shops and shops >= rule.limit("shops") else 0}
-
-
-def failing(seen: Seen, _rule: Rule) -> float | None:
-    """Shops whose breaker was open for one kind of failure."""
-    return None if seen.numbers is None else seen.numbers.broken
-
-
-def is_told(row: Numbers) -> bool:
-    """Whether a row tells it."""
-    return row.broken != UNTOLD
-
-
-MEASURE = Measure(DEFAULT, find, Past(holds, told=is_told, measured={"shops": failing}))
+MEASURE = Measure(DEFAULT, find, past_of(Reads(number="broken", limit="shops", matter="failing")))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from services.domain.alerts.dry_run import Past, Seen
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
-from services.domain.past.frame import UNTOLD, Numbers
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
-from services.watch.alerts.rules.rule_base import Measure
+from services.watch.alerts.rules.rule_base import Measure, Reads, past_of
 
 DEFAULT = Rule(
     name="unacked_age", measure="unacked_age", limits={"minutes": 25.0}, calm_s=60, severity=WARNING
@@ -25,7 +23,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         for one in look.snapshot.fleet().workers
         if not one.missing
         for slot in one.slots
-        if slot.task_id and slot.since and look.now_ms - slot.since > limit_ms
+        if slot.task_id and slot.since and look.now_ms - slot.since >= limit_ms
     ]
     if not slots:
         return
@@ -53,20 +51,6 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
     )
 
 
-def holds(seen: Seen, rule: Rule) -> Mapping[str, int] | None:
-    """Since a worker has held a task for as long as it may."""
-    held, limit = longest(seen, rule), rule.limit("minutes")
-    return None if held is None else {"unacked": round(seen.at_ms - (held - limit) * 60_000) if held > limit else 0}
-
-
-def longest(seen: Seen, _rule: Rule) -> float | None:
-    """Minutes that a worker had held the task that one held longest."""
-    return None if seen.numbers is None else seen.numbers.held_s / 60
-
-
-def is_told(row: Numbers) -> bool:
-    """Whether a row tells it."""
-    return row.held_s != UNTOLD
-
-
-MEASURE = Measure(DEFAULT, find, Past(holds, told=is_told, measured={"minutes": longest}))
+MEASURE = Measure(
+    DEFAULT, find, past_of(Reads(number="held_s", limit="minutes", matter="unacked", per=60, age_ms=60_000))
+)

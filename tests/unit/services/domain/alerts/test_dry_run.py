@@ -161,7 +161,7 @@ def test_the_oldest_wait_is_drawn_of_the_lane_that_came_nearest_to_its_limit() -
 def test_what_a_worker_holds_too_long_and_shops_that_fail_are_tried() -> None:
     held = told_by("unacked_age", 60, lambda at: {"held_s": 60 * at if at < 40 else 0})
     (one,) = held.told
-    assert (one.begin, one.end) == (26 * MINUTE, 41 * MINUTE)
+    assert (one.begin, one.end) == (25 * MINUTE, 41 * MINUTE)
     assert (held.limit, max(value for _at, value in held.curve)) == ("minutes", 39)
     failing = told_by("shop_failing", 20, lambda at: {"broken": 2 if 5 <= at < 8 else 0})
     assert spans(failing) == [(5, 10, "failing")]
