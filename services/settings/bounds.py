@@ -8,6 +8,7 @@ import urllib.parse
 import zoneinfo
 from collections.abc import Iterable, Iterator
 
+from services import addresses
 from services.domain.fleet import autoscale
 from services.domain.fleet.hosts import is_device
 from services.domain.gates import home, lane_share
@@ -65,6 +66,7 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "environment", _is_seen(settings.environment), seen
     yield "worker.slots", 1 <= worker.slots <= 512, "1 to 512"
     yield "worker.auto_slots", _known_range(worker.auto_slots), said("must.slots")
+    yield "broker.management_url", _is_page(settings.broker.management_url), said("must.url")
     good = all(ids.valid_task_type(name) for name in worker.refuse_types)
     yield "worker.refuse_types", good, said("must.types")
     named = not worker.node or home.valid_node(worker.node)
@@ -191,13 +193,32 @@ def _browser(browser: BrowserSettings) -> Iterator[tuple[str, bool, str]]:
     proxies = {"": browser.proxy} | {f"shops.{key}.": shop.proxy for key, shop in browser.shops.items()}
     for place, proxy in proxies.items():
         yield f"executors.browser.{place}proxy", _is_proxy(proxy), said("must.proxy")
+    zones = {"": browser.time_zone} | {f"shops.{key}.": shop.time_zone for key, shop in browser.shops.items()}
+    for place, zone in zones.items():
+        yield f"executors.browser.{place}time_zone", _known_zone(zone), said("must.zone")
     yield "executors.browser.login_pages", _compiles(browser.login_pages), said("must.pattern")
+
+
+def _is_page(urls: str) -> bool:
+    """Whether each host of it, of one or several nodes, can be asked by HTTP."""
+    try:
+        each = [urllib.parse.urlsplit(one) for one in addresses.each(urls)] if urls else []
+        return all(one.scheme in ("http", "https") and _is_host(one.hostname) and one.port != 0 for one in each)
+    except ValueError:
+        return False
+
+
+def _is_host(name: str | None) -> bool:
+    """Whether it may be the name or the number of a machine; what is no ASCII is asked for as it stands."""
+    return bool(name) and re.fullmatch(r"[\w.:%-]+", name or "") is not None
 
 
 def _is_proxy(text: str) -> bool:
     try:
         parts = urllib.parse.urlsplit(text if "://" in text else f"http://{text}")
-        return not text or (parts.scheme in ("http", "https", "socks5") and bool(parts.hostname) and parts.port != 0)
+        return not text or (
+            parts.scheme in ("http", "https", "socks5") and _is_host(parts.hostname) and parts.port != 0
+        )
     except ValueError:
         return False
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from services import i18n
 from services.commands.settings import SettingCommands
 from services.domain.fleet.role import VIEWER
 from services.settings import Settings, load
@@ -163,3 +164,56 @@ def test_who_may_not_sees_it_all_and_writes_nothing(page: SettingsPage, desk: De
     assert dialog.note.text() == "Your role may only look"
     assert desk.context.role != VIEWER
     dialog.reject()
+
+
+@pytest.mark.parametrize(("typed", "error"), [("12,5", "Write a whole number"), ("8, 12", "Write a whole number")])
+def test_a_comma_that_parts_no_thousands_makes_no_larger_number(
+    page: SettingsPage, qtbot: QtBot, typed: str, error: str
+) -> None:
+    row = opened(page, qtbot).rows["retention.finished_count"]
+    row.field.setText(typed)  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: row.error() == error)
+
+
+def test_a_pasted_line_is_taken_without_what_surrounds_it_and_several_are_refused(
+    page: SettingsPage, place: Settings, qtbot: QtBot
+) -> None:
+    dialog = opened(page, qtbot)
+    count, zone = dialog.rows["retention.finished_count"], dialog.rows["time_zone"]
+    zone.field.setText("Asia/Shanghai\nEurope/Berlin")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: zone.error() == "Write it in one line")
+    zone.field.setText(" Asia/Shanghai\n")  # type: ignore[attr-defined]
+    count.field.setText(" 2，000，000 ")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: not zone.error() and dialog.save_button.isEnabled())
+    with qtbot.waitSignal(page.settings_written):
+        dialog.save_button.click()
+    written = load(home=place.home_path)
+    assert (written.time_zone, written.retention.finished_count) == ("Asia/Shanghai", 2_000_000)
+
+
+def test_what_is_wrong_by_a_change_is_told_at_that_too_and_below_where_another_table_is_shown(
+    page: SettingsPage, qtbot: QtBot
+) -> None:
+    dialog = opened(page, qtbot)
+    store, broker = dialog.rows["store.url"], dialog.rows["broker.url"]
+    store.field.setText("redis://:pw@localhost/0")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: bool(store.error()))
+    assert store.error() == broker.error()
+    dialog.list.setCurrentIndex(dialog.list.model().index(0, 0))
+    assert dialog.note.text() == "broker.url is not right yet"
+    dialog.list.setCurrentIndex(dialog.list.model().index(2, 0))
+    assert store.isVisible()
+    assert dialog.note.text() == "1 setting is changed"
+
+
+def test_another_language_is_spoken_at_once_and_what_was_typed_stays(page: SettingsPage, qtbot: QtBot) -> None:
+    dialog = opened(page, qtbot)
+    dialog.rows["profile"].field.setText("nowhere")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: bool(dialog.rows["profile"].error()))
+    i18n.set_language("zh_CN")
+    profile = dialog.rows["profile"]
+    assert profile.field.text() == "nowhere"  # type: ignore[attr-defined]
+    assert profile.facts().startswith("已修改")
+    assert str(dialog.list.model().index(0, 0).data()) == "常规"
+    assert dialog.search.placeholderText() == "查找设置"
+    qtbot.waitUntil(lambda: "没有" in dialog.rows["profile"].error())

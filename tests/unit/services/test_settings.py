@@ -356,12 +356,28 @@ def test_half_a_pair_of_addresses_is_no_fleet(tmp_path: Path, words: dict[str, s
         ("shops.'pdd:s1'.viewport = 'wide'", "executors.browser.shops.pdd:s1.viewport"),
         ("login_pages = '('", "executors.browser.login_pages"),
         ("download_mb = 0", "executors.browser.download_mb"),
+        ("time_zone = 'Mars/Olympus'", "executors.browser.time_zone"),
+        ("shops.'pdd:s1'.time_zone = 'Mars'", "executors.browser.shops.pdd:s1.time_zone"),
+        ("proxy = 'http://a b:80'", "executors.browser.proxy"),
     ],
 )
 def test_what_no_browser_can_be_is_refused(tmp_path: Path, text: str, field: str) -> None:
     found = fault(written(tmp_path, f"[executors.browser]\n{text}\n"))
     assert found.field == field
     assert field in str(found)
+
+
+@pytest.mark.parametrize("url", ["abc", "-5", " ", "http://", "http://h:99999", "amqp://h", "http://a b", "h:15672"])
+def test_what_cannot_be_asked_by_http_is_no_management_address(tmp_path: Path, url: str) -> None:
+    found = fault(written(tmp_path, f"[broker]\nmanagement_url = {json.dumps(url)}\n"))
+    assert found.field == "broker.management_url"
+
+
+@pytest.mark.parametrize("url", ["", "http://a,b:15672/x", "https://u:p@[::1]:15671", " http://商店.example:15672"])
+def test_a_management_address_is_taken(tmp_path: Path, url: str) -> None:
+    text = f"[broker]\nurl = 'amqp://b'\nmanagement_url = {json.dumps(url)}\n[store]\nurl = 'redis://r'\n"
+    settings = config.load(home=written(tmp_path, text))
+    assert settings.broker.management_url == url
 
 
 @pytest.mark.parametrize(

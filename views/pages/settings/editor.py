@@ -29,6 +29,7 @@ from services.settings.words import TITLES, WORDS, effect
 from views.context import PageContext
 from views.dialogs.typed import KeepsTyped
 from views.support import safe, text
+from views.support.language import say_in_language
 from views.support.look import Label, line, set_look
 from views.support.operation import Operation
 from views.support.throttle import Debounce
@@ -43,6 +44,8 @@ from views.widgets.strip import ErrorStrip
 SIZE, LEAST = (1040, 680), (760, 420)
 LIST_WIDTH, CHECK_MS, LINES = 190, 300, 3
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+#: a comma or a space parts thousands only: "12,5" is no 125
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:[,，  ]\d{3})+")
 
 
 class SettingRow(QWidget):
@@ -211,11 +214,8 @@ class ConfigDialog(KeepsTyped):
         self._lines: dict[str, QWidget] = {}
         self._tables: list[str] = []
         self.search = SearchField()
-        self.search.setPlaceholderText(_("Find a setting"))
-        self.search.setAccessibleName(_("Find a setting"))
         self.search.textChanged.connect(self._show_wanted)
         self.list, self._names = QListView(), QStringListModel(self)
-        self.list.setAccessibleName(_("Tables of the file"))
         self.list.setModel(self._names)
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.list.setFixedWidth(LIST_WIDTH)
@@ -239,6 +239,14 @@ class ConfigDialog(KeepsTyped):
         self.fill(top, below, size=SIZE, least=LEAST)
         self.foot.addWidget(self.note, 1)
         self.cancel_button, self.save_button = self.end_with_save(self._save)
+        say_in_language(self._say)
+
+    def _say(self) -> None:
+        self.search.setPlaceholderText(_("Find a setting"))
+        self.search.setAccessibleName(_("Find a setting"))
+        self.list.setAccessibleName(_("Tables of the file"))
+        if self._seen is not None:
+            self._show(self._seen)  # what was typed stays
         self._show_state()
 
     # what there is
@@ -300,6 +308,7 @@ class ConfigDialog(KeepsTyped):
         self.pane.setVisible(bool(shown) or not words)
         self.nothing.setVisible(bool(words) and not shown)
         self.pane.verticalScrollBar().setValue(0)
+        self._show_state()  # what is not right may not be among what is shown now
 
     # what a person makes of it
 
@@ -343,7 +352,11 @@ class ConfigDialog(KeepsTyped):
             return
         words = words_of(error)
         inner = words.message.params.get("why") if isinstance(words, Said) else None  # the file is named above
-        row.show_error(told(inner) if isinstance(inner, Said) else told(error))
+        sentence = told(inner) if isinstance(inner, Said) else told(error)
+        row.show_error(sentence)
+        for other in self.rows.values():  # what was changed may stand in another table than what is wrong by that
+            if other.dirty and other.what.name in sentence:
+                other.show_error(sentence)
         self._show_state()
 
     def _wrong(self) -> list[SettingRow]:
@@ -352,8 +365,9 @@ class ConfigDialog(KeepsTyped):
     def _show_state(self) -> None:
         number, wrong = sum(row.dirty for row in self.rows.values()), self._wrong()
         said = ngettext("{n} setting is changed", "{n} settings are changed", number).format(n=text.count(number))
-        self.note.setText(self._barred or (said if number else _("Nothing is changed")))
         why = _("{name} is not right yet").format(name=wrong[0].what.name) if wrong else ""
+        elsewhere = why if not any(row.isVisible() for row in wrong) else ""
+        self.note.setText(self._barred or elsewhere or (said if number else _("Nothing is changed")))
         self.save_button.disable(self._barred or why or ("" if number else _("Nothing is changed")))
 
     def _save(self) -> None:
@@ -405,12 +419,12 @@ def _value(kind: Kind, typed: str) -> Any:
     Raises:
         ValueError: it is none; the text says what to write, translated.
     """
-    typed = typed if kind is Kind.TEXT else typed.strip()
+    typed = typed.strip()
     if kind is Kind.SWITCH:
         return typed == "true"
     if kind is Kind.NUMBER:
         try:
-            return int(typed.replace(",", "").replace(" ", ""))
+            return int(re.sub(r"[,，\s]", "", typed) if _THOUSANDS.fullmatch(typed) else typed)
         except ValueError:
             raise ValueError(_("Write a whole number")) from None
     if kind is Kind.FRACTION:
@@ -423,6 +437,8 @@ def _value(kind: Kind, typed: str) -> Any:
         return lines
     if kind is Kind.TABLE:
         return dict(map(_pair, lines))
+    if len(lines) > 1:
+        raise ValueError(_("Write it in one line"))
     return typed
 
 
