@@ -422,16 +422,8 @@ def _value(kind: Kind, typed: str) -> Any:
     typed = typed.strip()
     if kind is Kind.SWITCH:
         return typed == "true"
-    if kind is Kind.NUMBER:
-        try:
-            return int(re.sub(r"[,，\s]", "", typed) if _THOUSANDS.fullmatch(typed) else typed)
-        except ValueError:
-            raise ValueError(_("Write a whole number")) from None
-    if kind is Kind.FRACTION:
-        try:
-            return float(typed)
-        except ValueError:
-            raise ValueError(_("Write a number")) from None
+    if kind in (Kind.NUMBER, Kind.FRACTION):
+        return _number(kind, typed)
     lines = [one.strip() for one in typed.splitlines() if one.strip()]
     if kind is Kind.WORDS:
         return lines
@@ -440,6 +432,15 @@ def _value(kind: Kind, typed: str) -> Any:
     if len(lines) > 1:
         raise ValueError(_("Write it in one line"))
     return typed
+
+
+def _number(kind: Kind, typed: str) -> int | float:
+    try:
+        if kind is Kind.FRACTION:
+            return float(typed)
+        return int(re.sub(r"[,，\s]", "", typed) if _THOUSANDS.fullmatch(typed) else typed)
+    except ValueError:
+        raise ValueError(_("Write a whole number") if kind is Kind.NUMBER else _("Write a number")) from None
 
 
 def _pair(written: str) -> tuple[str, Any]:
