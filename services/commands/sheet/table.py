@@ -261,9 +261,16 @@ class _Assembly:
         at = (named or places or [-1])[0]
         if at < 0:
             return [], 0, seen
+        if self._is_list(seen):
+            return [f"({letter(0)})"], 0, seen
         cells = seen[at][1]
         names = [] if isinstance(cells, Message) else [shown(cell) for cell in cells]
         return names, sum(place < at for place in places), seen[at + 1 :]
+
+    def _is_list(self, seen: Sequence[tuple[int, text_file.Record]]) -> bool:
+        """Whether it is a list of one column that nobody gave a name: its first line is as good as the others."""
+        cells = [cells for _number, cells in seen if not isinstance(cells, Message)]
+        return all(len(one) <= 1 and not self._names_known(one) for one in cells) and [f"({letter(0)})"] not in cells
 
     def _names_known(self, cells: text_file.Record) -> int:
         return 0 if isinstance(cells, Message) else sum(self._known(shown(cell)) for cell in cells)

@@ -76,6 +76,16 @@ def test_what_is_pasted_without_tabs_is_parted_as_a_file_is(sign: str) -> None:
     assert [row.cells for row in alone.rows] == [("pdd:s1",), ("pdd:s2",)]
 
 
+@pytest.mark.parametrize("ending", ["txt", "csv", "xlsx"])
+def test_a_list_without_a_title_loses_none_of_its_lines(tmp_path: Path, ending: str) -> None:
+    lines, path = ["pdd:s1", "pdd:s2", "pdd:s3"], tmp_path / f"shops.{ending}"
+    made = book(path, *([one] for one in lines)) if ending == "xlsx" else write(path, "\n".join(lines))
+    found = read(made)
+    assert (found.columns, found.column(0), found.rows[0].number) == (("(A)",), lines, 1)
+    titled = read(write(tmp_path / "b.csv", "店铺\npdd:s1\n"))
+    assert (titled.columns, titled.column(0)) == (("店铺",), ["pdd:s1"])
+
+
 def test_a_header_may_be_written_with_full_width_commas(tmp_path: Path) -> None:
     found = read(write(tmp_path / "a.csv", "平台，店铺ID，任务类型\npdd,a,sync_order\npdd,b,sync_order\n"))
     assert (found.columns, found.column(2)) == (("平台", "店铺ID", "任务类型"), ["sync_order"] * 2)
@@ -387,7 +397,7 @@ def wide_rows(count: int) -> str:
 
 def test_empty_cells_to_the_right_are_left_out(tmp_path: Path) -> None:
     found = read(with_sheet(tmp_path / "a.xlsx", wide_rows(50)))
-    assert [len(row.cells) for row in found.rows] == [1] * 49
+    assert [len(row.cells) for row in found.rows] == [1] * 50
 
 
 def test_too_many_empty_cells_to_the_right_are_refused(tmp_path: Path) -> None:
