@@ -13,15 +13,13 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLineEdit,
     QPlainTextEdit,
-    QSizePolicy,
-    QStackedWidget,
     QWidget,
 )
 
 from services.domain.errors import OperatorError, UsageError
 from services.domain.task.search import filter_time
 from services.domain.types.task_type import TaskType, least_harm
-from services.i18n import N_, _
+from services.i18n import _
 from services.messages import told
 from views.context import PageContext
 from views.dialogs.typed import KeepsTyped
@@ -31,12 +29,11 @@ from views.support.throttle import Debounce
 from views.support.words import type_names
 from views.theme import theme
 from views.widgets.buttons import Button
-from views.widgets.fields import ChoiceField, Labelled
+from views.widgets.fields import ChoiceField, Labelled, WordField
 from views.widgets.layout import in_row
 from views.widgets.segmented import Segmented
 
 ALL, SOME, NAMED = "all", "some", "named"
-_CHOICES = ((ALL, N_("All")), (SOME, N_("By group")), (NAMED, N_("By name")))
 _BETWEEN = re.compile(r"[\s,;，；、]+")
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
 R = TypeVar("R")
@@ -219,8 +216,17 @@ class RecordDialog(KeepsTyped, Generic[R]):
     save_button: Button
     _context: PageContext
 
-    def __init__(self, title: str, *, icon: str, width: int, look_ms: int, parent: QWidget | None) -> None:
-        """`title` is source text."""
+    def __init__(
+        self,
+        title: str,
+        choice: Segmented | WordField,
+        *,
+        icon: str,
+        width: int,
+        look_ms: int,
+        parent: QWidget | None,
+    ) -> None:
+        """`title` is source text; ``choice``: between ``ALL``, ``SOME`` and ``NAMED`` shops."""
         super().__init__(title, icon=icon, parent=parent)
         self.set_width(width)
         self._looking, self._saving, self._asking = Operation(self, latest=True), Operation(self), Operation(self)
@@ -233,22 +239,7 @@ class RecordDialog(KeepsTyped, Generic[R]):
         self.task_type.setEditable(True)
         self.task_type.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._offered = TypeNames(())
-        self.choice = Segmented(_CHOICES, N_("Shops"), stretch=True)
-        self._when = QStackedWidget()  #: by what the record has in place of a time, ``_kind``
-        self._whom = QStackedWidget()  #: by ``choice``
-
-    def _lay_out_shops(self) -> tuple[Labelled, QStackedWidget]:
-        """The choice of shops, and beside it what belongs to it."""
-        for page in (
-            QWidget(),
-            pair(
-                self._labelled("platform", N_("Platforms"), self.platforms),
-                self._labelled("group", N_("Groups"), self.groups, N_("both must fit")),
-            ),
-            self._labelled("shop", N_("Shops"), self.shops, N_("platform:shop_id, one a line")),
-        ):
-            self._whom.addWidget(page)
-        return self._labelled("choice", N_("Shops"), self.choice), self._whom
+        self.choice = choice
 
     def _listen(self, *lines: QLineEdit) -> None:
         """Look again with each change of what all of them have, and of these."""
@@ -287,8 +278,8 @@ class RecordDialog(KeepsTyped, Generic[R]):
             "note": self.note.text(),
         }
 
-    def _labelled(self, name: str, label: str, field: QWidget, hint: str = "") -> Labelled:
-        self.fields[name] = Labelled(label, field, hint=hint)
+    def _labelled(self, name: str, label: str, field: QWidget, hint: str = "", *, in_words: bool = False) -> Labelled:
+        self.fields[name] = Labelled(label, field, hint=hint, in_words=in_words)
         return self.fields[name]
 
     def _show_types(self, types: Mapping[str, TaskType]) -> None:
@@ -309,17 +300,8 @@ class RecordDialog(KeepsTyped, Generic[R]):
         typed = self.task_type.currentText().strip()
         return self._offered.code(typed) or typed
 
-    def _kind(self) -> int:
-        """The place of what is shown of ``_when``."""
-        raise NotImplementedError
-
     def _on_segment(self, _key: str = "") -> None:
-        self._when.setCurrentIndex(self._kind())
-        self._whom.setCurrentIndex((ALL, SOME, NAMED).index(self.choice.current()))
-        for place in range(self._whom.count()):  # a stack is as tall as the tallest that counts
-            tall = QSizePolicy.Policy.Preferred if place == self._whom.currentIndex() else QSizePolicy.Policy.Ignored
-            if (page := self._whom.widget(place)) is not None:
-                page.setSizePolicy(QSizePolicy.Policy.Preferred, tall)
+        """Show the fields that belong to what is chosen."""
         self._look_soon()
 
     def values(self) -> object:

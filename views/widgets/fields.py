@@ -5,9 +5,10 @@ Labelled(N_("Page size"), NumberField(50, 1, 100), hint=N_("1 to 100"))
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
-from PySide6.QtCore import QDateTime, QElapsedTimer, Qt
+from PySide6.QtCore import QDateTime, QElapsedTimer, Qt, Signal
 from PySide6.QtGui import QAction, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -142,6 +143,40 @@ class ChoiceField(QComboBox):
         event.ignore()
 
 
+class WordField(ChoiceField):
+    """One of a few words of a sentence, in the language of the moment.
+
+    Signals:
+        chosen: the key of the choice, also where no person made it.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, choices: Sequence[tuple[str, str]]) -> None:
+        """Take ``(key, source text)``."""
+        super().__init__()
+        self._choices = tuple(choices)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        for key, word in self._choices:
+            self.addItem(_(word), key)
+        self.currentIndexChanged.connect(lambda _place: self.chosen.emit(self.current()))
+        on_language_changed(self._say)
+
+    def current(self) -> str:
+        """Return the key of the choice."""
+        return str(self.currentData())
+
+    def choose(self, key: str) -> None:
+        """Choose it."""
+        self.setCurrentIndex(self.findData(key))
+
+    set_current = choose
+
+    def _say(self) -> None:
+        for place, (_key, word) in enumerate(self._choices):
+            self.setItemText(place, _(word))
+
+
 class SpanField(NumberField):
     """Seconds that are read and typed as people say them: ``2 min``, ``1 h 30 min``; a bare number is minutes."""
 
@@ -183,11 +218,17 @@ class SpanField(NumberField):
 
 
 class Labelled(QWidget):
-    """A field below its label, with a hint beside the label and an error below the field."""
+    """A field below its label, with a hint beside the label and an error below the field.
+
+    Signals:
+        error_changed: other things are wrong with the value, or nothing is any more.
+    """
+
+    error_changed = Signal()
 
     def __init__(self, label: str, field: QWidget, *, hint: str = "", in_words: bool = False) -> None:
         """Take source texts; the label also names the field. ``in_words``: it stands in a sentence that says what it
-        is.
+        is, and shows below it what is wrong.
         """
         super().__init__()
         self._in_words = in_words
@@ -200,10 +241,10 @@ class Labelled(QWidget):
         self._before = Label("", "label", "accent")
         self._before.hide()
         if in_words:
-            for unseen in (self._label, self._hint):
+            for unseen in (self._label, self._hint, self._error):
                 unseen.setParent(self)
                 unseen.hide()
-            in_column(in_row(field, self._before, spacing=6), self._error, owner=self, spacing=2)
+            in_row(field, self._before, owner=self, spacing=6)
         else:
             head = in_row(self._label, self._before, self._hint, STRETCH, spacing=8)
             in_column(head, field, self._error, owner=self, spacing=5)
@@ -219,9 +260,10 @@ class Labelled(QWidget):
     def set_error(self, error: str) -> None:
         """Show what is wrong with the value, already translated; empty when it is right."""
         self._error.setText(error)
-        self._error.setVisible(bool(error))
+        self._error.setVisible(bool(error) and not self._in_words)
         set_look(self.field, invalid=bool(error))
-        self.field.setAccessibleDescription(error)
+        self.field.setAccessibleDescription(error or (self._hint.text() if self._in_words else ""))
+        self.error_changed.emit()
 
     def show_before(self, words: str) -> None:
         """Mark the value as changed, and say what it was, already translated; empty when it is not changed."""
@@ -243,3 +285,6 @@ class Labelled(QWidget):
         self._label.setText(label)
         self._hint.show_text(hint)
         self.field.setAccessibleName(label)
+        if self._in_words and hint:  # there is no room for it
+            self.field.setToolTip(hint)
+            self.field.setAccessibleDescription(self.error() or hint)

@@ -1,14 +1,24 @@
-"""Widgets in a row that goes on in the next line where the width ends."""
+"""Widgets in a row that goes on in the next line where the width ends; a sentence with fields among its words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem, QLineEdit, QWidget
+
+from views.support.look import Label
+from views.theme import theme
+from views.widgets.fields import Labelled
+from views.widgets.layout import in_column
 
 #: px that a row takes at least for its widest widget
 LEAST = 200
+_FIELD = re.compile(r"\{(\w+)\}")
+#: px of a field in a sentence: at least, at most, and around its words
+LEAST_FIELD, MOST_FIELD, ROUND_FIELD, ROUND_SPAN = 44, 260, 24, 44
 
 
 def in_lines(widths: Sequence[int], room: int, across: int) -> list[list[int]]:
@@ -125,3 +135,79 @@ class FlowRow(QLayout):
                     left += sizes[place].width() + self._across
             top += height + self._down
         return max(0, top - self._down - rect.top())
+
+
+class Sentence(QWidget):
+    """Words with fields among them, which go on in the next line as words do; below them what is wrong with a value."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        said = QWidget()
+        self._flow = FlowRow(said, across=4, down=4)
+        self._problem = Label("", "label", "dead", wrap=True)
+        self._problem.hide()
+        in_column(said, self._problem, owner=self, spacing=2)
+        self._words: list[Label] = []
+        self._fields: list[Labelled] = []
+
+    def show_words(self, said: str, fields: Mapping[str, Labelled]) -> list[QWidget]:
+        """Show this, translated, with a field in place of its name in braces; those, in their order. A field that
+        stood in it and does no longer is hidden.
+        """
+        while self._flow.count():
+            self._flow.takeAt(0)
+        for label in self._words:
+            label.hide()
+            label.deleteLater()
+        before, self._words, self._fields = self._fields, [], []
+        for place, part in enumerate(_FIELD.split(said)):
+            if place % 2:
+                self._flow.addWidget(fields[part])
+                self._fields.append(fields[part])
+                continue
+            for word in part.split():
+                label = Label(word, "body")
+                self._words.append(label)
+                self._flow.addWidget(label)
+        for one in before:
+            one.error_changed.disconnect(self._show_problem)
+            one.setVisible(one in self._fields)
+        for one in self._fields:
+            one.error_changed.connect(self._show_problem)
+            one.show()
+        self._show_problem()
+        return [one.field for one in self._fields]
+
+    def _show_problem(self) -> None:
+        problems = "\n".join(dict.fromkeys(one.error() for one in self._fields if one.error()))
+        self._problem.setText(problems)
+        self._problem.setVisible(bool(problems))
+
+
+class WordWidths(QObject):
+    """Keeps fields as wide as what stands in them: a sentence has no columns."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._lines: dict[QWidget, QLineEdit] = {}
+        theme().changed.connect(self.fit)
+
+    def add(self, field: QWidget, line: QLineEdit) -> None:
+        """From now on also this one; ``line``: where its words stand, often the field itself."""
+        self._lines[field] = line
+        line.textChanged.connect(partial(self._fit, field, line))
+
+    def remove(self, field: QWidget) -> None:
+        """It goes."""
+        del self._lines[field]
+
+    def fit(self) -> None:
+        """The letters, or what stands in empty fields, are others."""
+        for field, line in self._lines.items():
+            self._fit(field, line)
+
+    def _fit(self, field: QWidget, line: QLineEdit, _text: str = "") -> None:
+        wide = field.fontMetrics().horizontalAdvance(line.text() or line.placeholderText())
+        around = ROUND_FIELD if field is line else ROUND_SPAN
+        least, most, around = (round(one * theme().growth) for one in (LEAST_FIELD, MOST_FIELD, around))
+        field.setFixedWidth(min(most, max(least, wide + around)))

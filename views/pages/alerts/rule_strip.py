@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
@@ -35,15 +34,12 @@ from views.theme import theme
 from views.theme.tokens import QWIDGETSIZE_MAX
 from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField, Labelled, SpanField
-from views.widgets.flow_row import FlowRow
+from views.widgets.flow_row import Sentence, WordWidths
 from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
 from views.widgets.toggle import Toggle
 
-_FIELD = re.compile(r"\{(\w+)\}")
-#: px of a field in a sentence: at least, at most, and around its words
-LEAST_FIELD, MOST_FIELD, ROUND_FIELD, ROUND_SPAN = 44, 260, 24, 44
 LEAST_BESIDE = 860  #: px from which on fields and past stand side by side
 TRY_MS = 300  #: after the last key a rule is tried on the past
 
@@ -98,7 +94,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         self.on = Toggle(N_("Rule is on"), on=rule.enabled)
         self.limits: dict[str, QLineEdit] = {}
         self._limit_fields: dict[str, Labelled] = {}
-        self._typed: dict[QWidget, QLineEdit] = {}
+        self._widths = WordWidths(self)
         self._make_limits(rule)
         self.spans = {name: SpanField(getattr(rule, name), LONGEST_S, none) for name, (_label, none) in _SPANS.items()}
         for name, (label, _none) in _SPANS.items():
@@ -118,7 +114,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         if measures is not None:
             self._make_head(rule, measures)
         self._said: tuple[str, ...] = ()
-        self._sentences = [_Sentence() for _sentence in words.in_fields(rule, new=measures is not None)]
+        self._sentences = [Sentence() for _sentence in words.in_fields(rule, new=measures is not None)]
         self.tried, self.when_tried = Label("", "strong", wrap=True), Label("", "label", "text2", wrap=True)
         self.past = TriedChart()
         self._lay_out()
@@ -153,10 +149,9 @@ class RuleStrip(KeepsTyped, SavingDialog):
         self.body.addWidget(self.changed)
         self.body.addWidget(pane, 1)
         for field in self.spans.values():
-            self._fits(field, field.lineEdit())
+            self._widths.add(field, field.lineEdit())
         for line in self._lines.values():
-            self._fits(line, line)
-        theme().changed.connect(self._fit_all)
+            self._widths.add(line, line)
 
     def _make_head(self, rule: Rule, measures: Mapping[str, Rule]) -> None:
         """What a new rule is called, and what it looks at."""
@@ -167,7 +162,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         self.measure.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToContents)
         self.fields["name"] = Labelled(N_("Name"), self.name, in_words=True)
         self.fields["measure"] = Labelled(N_("What it looks at"), self.measure, in_words=True)
-        self._fits(self.name, self.name)
+        self._widths.add(self.name, self.name)
         self.name.textChanged.connect(self._on_edited)
         self.measure.currentIndexChanged.connect(self._on_measure)
 
@@ -175,33 +170,18 @@ class RuleStrip(KeepsTyped, SavingDialog):
         """A field for each number of this rule: by its measure there are others."""
         names = words.limit_names(rule)
         for name in [name for name in self.limits if name not in names]:
-            self._typed.pop(self.limits.pop(name))
+            self._widths.remove(self.limits.pop(name))
             gone = self._limit_fields.pop(name)
             gone.hide()
             gone.deleteLater()
         for name in [name for name in names if name not in self.limits]:
             self.limits[name] = field = QLineEdit(_figure(name, rule))
             self._limit_fields[name] = Labelled(words.LIMITS.get(name, name), field, in_words=True)
-            self._fits(field, field)
+            self._widths.add(field, field)
             field.textChanged.connect(self._on_edited)
         self.fields.pop("limits", None)
         if self._limit_fields:
             self.fields["limits"] = next(iter(self._limit_fields.values()))
-
-    def _fits(self, field: QWidget, line: QLineEdit) -> None:
-        self._typed[field] = line
-        line.textChanged.connect(partial(self._fit, field, line))
-
-    def _fit(self, field: QWidget, line: QLineEdit, _text: str = "") -> None:
-        """As wide as what stands in it: a sentence has no columns."""
-        wide = field.fontMetrics().horizontalAdvance(line.text() or line.placeholderText())
-        around = ROUND_FIELD if field is line else ROUND_SPAN
-        least, most, around = (round(one * theme().growth) for one in (LEAST_FIELD, MOST_FIELD, around))
-        field.setFixedWidth(min(most, max(least, wide + around)))
-
-    def _fit_all(self) -> None:
-        for field, line in self._typed.items():
-            self._fit(field, line)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the past below the fields where both are too narrow side by side."""
@@ -273,7 +253,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         for names in (self.channels, self.escalate_to):
             names.setPlaceholderText(_("nobody"))
             names.setText(self._called.said(self._called.meant(names.text())))
-        self._fit_all()
+        self._widths.fit()
         self._say_newer()
         self._on_edited()
         self._say_tried()
@@ -465,31 +445,3 @@ def _figure(name: str, rule: Rule) -> str:
 def _was(before: str, now: str) -> str:
     """What a field said that says something else now."""
     return _("was {value}").format(value=safe.one_line(before, 24) or "–") if before != now else ""
-
-
-class _Sentence(QWidget):
-    """Words with fields among them, which go on in the next line as words do."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._flow = FlowRow(self, across=4, down=4)
-        self._words: list[Label] = []
-
-    def show_words(self, said: str, fields: Mapping[str, QWidget]) -> list[QWidget]:
-        """Show this, translated, with a field in place of its name in braces; those, in their order."""
-        while self._flow.count():
-            self._flow.takeAt(0)
-        for label in self._words:
-            label.hide()
-            label.deleteLater()
-        self._words, order = [], []
-        for place, part in enumerate(_FIELD.split(said)):
-            if place % 2:
-                self._flow.addWidget(fields[part])
-                order.append(fields[part])
-                continue
-            for word in part.split():
-                label = Label(word, "body")
-                self._words.append(label)
-                self._flow.addWidget(label)
-        return [one.field if isinstance(one, Labelled) else one for one in order]

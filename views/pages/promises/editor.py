@@ -1,8 +1,10 @@
-"""The dialog for a new promise, or for a change of one; says while it is filled in how that would stand now, and
-would have stood before.
+"""The dialog for a new promise, or for a change of one: sentences with fields among their words; says while they are
+filled in how that would stand now, and would have stood before.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import msgspec
 from PySide6.QtCore import Qt
@@ -15,24 +17,20 @@ from services.domain.promises.promise import AGE, BY, Promise
 from services.i18n import N_, _
 from services.monitor.promises import Before, PromiseRow
 from views.context import PageContext
-from views.dialogs.record import (
-    RecordDialog,
-    RecordFields,
-    described,
-    filled_from,
-    in_two_columns,
-    pair,
-    seconds,
-    short,
-)
+from views.dialogs.record import ALL, NAMED, SOME, RecordDialog, RecordFields, described, filled_from, seconds, short
 from views.pages.promises import words
 from views.support import instant, text
 from views.support.language import say_in_language
 from views.support.look import Label
-from views.widgets.layout import STRETCH, in_row
-from views.widgets.segmented import Segmented
+from views.widgets.fields import WordField
+from views.widgets.flow_row import Sentence, WordWidths
+from views.widgets.layout import in_column, in_row
 
 WIDTH, LOOK_MS, MOST_CAUSES = 720, 400, 3
+#: letters of a task type that its field has room for
+TYPE_LETTERS = 26
+_KINDS = ((AGE, N_("never older than")), (BY, N_("done by")))
+_CHOICES = ((ALL, N_("every shop")), (SOME, N_("every fitting shop")), (NAMED, N_("these shops")))
 EVERY_DAY = tuple(range(7))
 _DAY_MIN = 1440
 
@@ -48,8 +46,8 @@ class PromiseDialog(RecordDialog[Promise]):
         parent: QWidget | None = None,
     ) -> None:
         """``promise`` is changed; ``like`` only fills the fields of a new one."""
-        title = N_("Edit a promise") if promise is not None else N_("New promise")
-        super().__init__(title, icon="ph.handshake", width=WIDTH, look_ms=LOOK_MS, parent=parent)
+        title, choice = N_("Edit a promise") if promise is not None else N_("New promise"), WordField(_CHOICES)
+        super().__init__(title, choice, icon="ph.handshake", width=WIDTH, look_ms=LOOK_MS, parent=parent)
         self._context, self._base = context, promise
         self._build()
         shown = promise or like
@@ -62,52 +60,80 @@ class PromiseDialog(RecordDialog[Promise]):
 
     def _build(self) -> None:
         self.limit, self.hours, self.by, self.begins, self.owner = (QLineEdit() for _n in range(5))
-        self.kind = Segmented(
-            ((AGE, N_("Never older than")), (BY, N_("Done by"))), N_("What is promised"), stretch=True
-        )
+        self.kind = WordField(_KINDS)
         self.days = [QCheckBox() for _day in text.DAYS]
+        self._widths = WordWidths(self)
         self._lay_out()
         self.preview = Label("", "label", "text2", wrap=True)
         self.preview.setMinimumHeight(52)
         self.preview.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.body.addWidget(self.preview)
         self.cancel_button, self.save_button = self.end_with_save(self._save)
-        say_in_language(self._name_days)
 
     def _lay_out(self) -> None:
-        self.hours.setPlaceholderText("08:00-23:00")
-        for page in (
-            pair(
-                self._labelled("limit", N_("At most"), self.limit, N_("such as 60m or 2h")),
-                self._labelled("hours", N_("Hours"), self.hours, N_("empty: always")),
-            ),
-            pair(
-                self._labelled("by", N_("Hour"), self.by, N_("such as 08:00")),
-                self._labelled("from", N_("Counts from"), self.begins, N_("empty: midnight")),
-            ),
-        ):
-            self._when.addWidget(page)
-        cells = (
-            self._labelled("name", N_("Name"), self.name, N_("letters, digits, _ and -")),
-            self._labelled("type", N_("Task type"), self.task_type),
-            self._labelled("kind", N_("What is promised"), self.kind),
-            self._when,
-            *self._lay_out_shops(),
-        )
-        self.body.addLayout(in_two_columns(cells))
         week = QWidget()
-        in_row(*self.days, STRETCH, owner=week, spacing=14)
-        self.body.addWidget(self._labelled("days", N_("Days"), week, N_("hours are those of the fleet's time zone")))
-        self.body.addWidget(
-            pair(
-                self._labelled("owner", N_("Owner"), self.owner, N_("who answers for it")),
-                self._labelled("note", N_("Note"), self.note),
-            )
-        )
+        in_row(*self.days, owner=week, spacing=14)
+        for name, label, field, hint in (
+            ("name", N_("Name"), self.name, N_("letters, digits, _ and -")),
+            ("choice", N_("Shops"), self.choice, ""),
+            ("platform", N_("Platforms"), self.platforms, ""),
+            ("group", N_("Groups"), self.groups, N_("both must fit")),
+            ("shop", N_("Shops"), self.shops, N_("platform:shop_id, one a line")),
+            ("type", N_("Task type"), self.task_type, ""),
+            ("kind", N_("What is promised"), self.kind, ""),
+            ("limit", N_("At most"), self.limit, N_("such as 60m or 2h")),
+            ("by", N_("Hour"), self.by, N_("such as 08:00")),
+            ("hours", N_("Hours"), self.hours, N_("such as 08:00-23:00")),
+            ("from", N_("Counts from"), self.begins, N_("such as 08:00")),
+            ("days", N_("Days"), week, ""),
+            ("owner", N_("Owner"), self.owner, N_("who answers for it")),
+            ("note", N_("Note"), self.note, ""),
+        ):
+            self._labelled(name, label, field, hint, in_words=True)
+            if isinstance(field, QLineEdit):
+                self._widths.add(field, field)
+        self.task_type.setMinimumContentsLength(TYPE_LETTERS)
+        self._said: tuple[str, ...] = ()
+        self._sentences = [Sentence() for _sentence in self._in_fields()]
+        self._zone = Label("", "label", "text3", wrap=True)
+        in_one = QWidget()
+        in_column(*self._sentences, self._zone, owner=in_one, spacing=6)
+        self.body.addWidget(in_one)
+        say_in_language(self._say)
 
-    def _name_days(self) -> None:
+    def _in_fields(self) -> tuple[str, ...]:
+        return words.in_fields(self.kind.current(), self.choice.current(), new=self._base is None)
+
+    def _say(self) -> None:
+        """Say everything, in the language of the moment."""
         for box, name in zip(self.days, text.DAYS, strict=True):
             box.setText(_(name))
+        for field, empty in (
+            (self.name, _("letters, digits, _ and -")),
+            (self.platforms, _("all platforms")),
+            (self.groups, _("all groups")),
+            (self.hours, _("at all hours")),
+            (self.begins, _("midnight")),
+            (self.owner, _("nobody")),
+            (self.note, _("nothing")),
+        ):
+            field.setPlaceholderText(empty)
+        self.shops.setPlaceholderText(_("platform:shop_id, one a line"))
+        self._zone.setText(_("The hours are those of the fleet's time zone."))
+        self._widths.fit()
+        self._say_sentences()
+
+    def _say_sentences(self) -> None:
+        """They are others by what is promised, and to whom; their fields stand in the order of the language."""
+        said = self._in_fields()
+        if said == self._said:
+            return
+        self._said, order = said, list[QWidget]()
+        for sentence, one in zip(self._sentences, said, strict=True):
+            for field in sentence.show_words(one, self.fields):
+                order += self.days if self.days[0].parentWidget() is field else [field]
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
 
     def _connect(self) -> None:
         self._listen(self.limit, self.hours, self.by, self.begins)
@@ -144,8 +170,9 @@ class PromiseDialog(RecordDialog[Promise]):
             owner=self.owner.text(),
         )
 
-    def _kind(self) -> int:
-        return (AGE, BY).index(self.kind.current())
+    def _on_segment(self, _key: str = "") -> None:
+        self._say_sentences()
+        super()._on_segment()
 
     # looking and keeping
 
@@ -158,6 +185,7 @@ class PromiseDialog(RecordDialog[Promise]):
     def _show_preview(self, tried: tuple[PromiseRow, Before]) -> None:
         self._clear()
         row, before = tried
+        self.setAccessibleDescription(words.sentence(row.promise))
         self.preview.set_tone("text2")
         self.preview.setText("\n".join(filter(None, (would_stand(row), would_have_stood(before)))))
 
@@ -182,11 +210,10 @@ def would_stand(row: PromiseRow) -> str:
         if number
     ]
     if not found.total:
-        return text.sentences([words.sentence(row.promise), _("No shop that is enabled fits it.")])
+        return _("No shop that is enabled fits it.")
     now = instant.now_ms()
-    parts = [words.sentence(row.promise)]
     stands = _("If this were kept, it would stand now: {numbers}")
-    parts.append(stands.format(numbers=text.listed(numbers)))
+    parts = [stands.format(numbers=text.listed(numbers))]
     if found.first_break:
         breaks = _("The first break would be at {time} in {shops}")
         parts.append(breaks.format(time=words.minute(found.first_break, now), shops=words.shops(found.first_shops)))

@@ -16,6 +16,7 @@ from services.domain.promises.standing import Break, Row, SharedCause, Standing
 from services.domain.text.message import Message, Param
 from services.i18n import N_, _, ngettext
 from services.monitor.promises import DISABLED, ORDER, UNJUDGED, MatrixRow, PromiseRow, PromisesNow
+from views.dialogs.record import ALL, NAMED, SOME
 from views.support import safe, shown, text
 from views.support.words import type_names, way
 from views.support.words.shop import platform_name
@@ -42,7 +43,7 @@ CHECKS: Mapping[str, str] = {
 #: shops that break so near to the first one are one group with it, and with the first of all
 TOGETHER_MS, FIRST_MS = 15 * 60_000, 60_000
 #: causes that a row of the list names
-NAMED = 3
+MOST_NAMED = 3
 
 
 class Two(NamedTuple):
@@ -78,6 +79,23 @@ def say(message: Message) -> str:
 def sentence(promise: Promise) -> str:
     """What is promised, of whom, and when, in one line."""
     return text.listed(say(part) for part in promises.sentence(promise))
+
+
+def in_fields(kind: str, choice: str, *, new: bool) -> tuple[str, ...]:
+    """The same as sentences, each part of it in braces: where its field stands. ``choice``: of shops."""
+    ages = kind == AGE
+    whom = {
+        ALL: _("In {choice}"),
+        SOME: _("In {choice} of {platform} in {group}"),
+        NAMED: _("In {choice}: {shop}"),
+    }
+    return (
+        _("Call it {name}") if new else _("It is called {name}"),
+        whom[choice],
+        _("{type} shall be {kind} {limit}") if ages else _("{type} shall be {kind} {by}"),
+        _("It holds {hours} on {days}") if ages else _("What is done counts from {from} on {days}"),
+        _("{owner} answers for it, with the note {note}"),
+    )
 
 
 def two(row: PromiseRow) -> Two:
@@ -208,9 +226,9 @@ def holds(row: PromiseRow) -> Two:
     alone = len(row.holds) == 1
     told = [
         _("{n} × {what}").format(n=text.count(one.shops), what=say(one.message if alone else short(one.message)))
-        for one in row.holds[:NAMED]
+        for one in row.holds[:MOST_NAMED]
     ]
-    more = len(row.holds) - NAMED
+    more = len(row.holds) - MOST_NAMED
     if more > 0:
         told.append(ngettext("{n} more cause", "{n} more causes", more).format(n=more))
     return Two(text.listed(told, ";"), who(first))

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QStackedWidget, QWidget
 
 from services.domain.errors import UsageError
 from services.domain.plans import repeats
@@ -18,13 +18,25 @@ from services.i18n import N_, _, ngettext
 from services.monitor.schedules import RunLoad, ScheduleRow
 from views.context import PageContext
 from views.dialogs.new_task.parameters import Parameters, needs_text
-from views.dialogs.record import RecordDialog, RecordFields, described, filled_from, in_two_columns, seconds, short
+from views.dialogs.record import (
+    ALL,
+    NAMED,
+    SOME,
+    RecordDialog,
+    RecordFields,
+    described,
+    filled_from,
+    in_two_columns,
+    pair,
+    seconds,
+    short,
+)
 from views.pages.schedules import words
 from views.pages.schedules.load_strip import LoadStrip
 from views.support import instant, text
 from views.support.look import Label
 from views.support.operation import Operation
-from views.widgets.fields import ChoiceField
+from views.widgets.fields import ChoiceField, Labelled
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import Strip
@@ -33,6 +45,7 @@ WIDTH, LOOK_MS = 720, 300
 #: what stands above and below the form: title, next runs, load, buttons; and how low the form may get
 AROUND, LEAST_FORM = 360, 96
 CRON, EVERY = "cron", "every"
+_CHOICES = ((ALL, N_("All")), (SOME, N_("By group")), (NAMED, N_("By name")))
 
 
 class ScheduleDialog(RecordDialog[Schedule]):
@@ -40,7 +53,10 @@ class ScheduleDialog(RecordDialog[Schedule]):
 
     def __init__(self, context: PageContext, row: ScheduleRow | None = None, parent: QWidget | None = None) -> None:
         title = N_("Edit a schedule") if row is not None else N_("New schedule")
-        super().__init__(title, icon="ph.calendar-check", width=WIDTH, look_ms=LOOK_MS, parent=parent)
+        choice = Segmented(_CHOICES, N_("Shops"), stretch=True)
+        super().__init__(title, choice, icon="ph.calendar-check", width=WIDTH, look_ms=LOOK_MS, parent=parent)
+        self._when = QStackedWidget()  #: by ``repeats``
+        self._whom = QStackedWidget()  #: by ``choice``
         self._context, self._base = context, row.schedule if row is not None else None
         self._types: Mapping[str, TaskType] = {}
         self._revealing = Operation(self)
@@ -95,6 +111,19 @@ class ScheduleDialog(RecordDialog[Schedule]):
         form_of.addLayout(in_two_columns(cells))
         form_of.addWidget(self._labelled("payload", N_("Payload"), self.payload))
         form_of.addWidget(self._labelled("note", N_("Note"), self.note))
+
+    def _lay_out_shops(self) -> tuple[Labelled, QStackedWidget]:
+        """The choice of shops, and beside it what belongs to it."""
+        for page in (
+            QWidget(),
+            pair(
+                self._labelled("platform", N_("Platforms"), self.platforms),
+                self._labelled("group", N_("Groups"), self.groups, N_("both must fit")),
+            ),
+            self._labelled("shop", N_("Shops"), self.shops, N_("platform:shop_id, one a line")),
+        ):
+            self._whom.addWidget(page)
+        return self._labelled("choice", N_("Shops"), self.choice), self._whom
 
     def _fit(self) -> None:
         """Let the form scroll where window or screen is too low for all of it."""
@@ -164,8 +193,14 @@ class ScheduleDialog(RecordDialog[Schedule]):
         call = partial(self._context.commands.records.reveal, f"schedule: {self.name.text().strip()}")
         self._revealing.start(call, lambda _none: self.payload.reveal(), self._show_error)
 
-    def _kind(self) -> int:
-        return (CRON, EVERY).index(self.repeats.current())
+    def _on_segment(self, _key: str = "") -> None:
+        self._when.setCurrentIndex((CRON, EVERY).index(self.repeats.current()))
+        self._whom.setCurrentIndex((ALL, SOME, NAMED).index(self.choice.current()))
+        for place in range(self._whom.count()):  # a stack is as tall as the tallest that counts
+            tall = QSizePolicy.Policy.Preferred if place == self._whom.currentIndex() else QSizePolicy.Policy.Ignored
+            if (page := self._whom.widget(place)) is not None:
+                page.setSizePolicy(QSizePolicy.Policy.Preferred, tall)
+        super()._on_segment()
 
     # looking and keeping
 

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from msgspec import structs
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from services import i18n
 from services.domain.errors import UsageError
 from services.domain.gates.quiet_hours import Weekly
 from services.domain.promises import promise as promises
@@ -20,6 +22,7 @@ from tests.support.held import settled
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.pages.promises import editor
 from views.pages.promises.editor import PromiseDialog
+from views.support.look import focus_chain
 
 pytestmark = pytest.mark.one_pair
 
@@ -65,7 +68,7 @@ def test_how_it_would_stand_is_said_before_it_is_kept(qtbot: QtBot, fleet: Fleet
     dialog.choice.choose("some")
     dialog.platforms.setText("pdd")
     qtbot.waitUntil(lambda: "it would stand now: At risk: " in dialog.preview.text(), timeout=WAIT_MS)
-    assert dialog.preview.text().startswith("refresh_goods done by 24:00, every shop of Pinduoduo.")
+    assert dialog.accessibleDescription() == "refresh_goods done by 24:00, every shop of Pinduoduo"
     assert "The first break would be at " in dialog.preview.text()
     assert re.search(r"\nOf \d+ shops it is not known how they stood before\.$", dialog.preview.text())
     assert fleet.store.documents(promises.KIND) == {}
@@ -132,6 +135,44 @@ def test_what_is_wrong_stands_at_its_field(qtbot: QtBot, open_dialog: Open, fiel
     qtbot.waitUntil(lambda: dialog.fields[field].error() != "", timeout=WAIT_MS)
     assert dialog.fields[field].error().startswith(said)
     assert dialog.isVisible()
+
+
+def test_its_parts_are_fields_of_a_sentence_in_the_order_of_the_language(
+    request: pytest.FixtureRequest, qtbot: QtBot, open_dialog: Open
+) -> None:
+    dialog = open_dialog()
+    assert dialog.limit.isVisible()
+    assert not any(one.isVisible() for one in (dialog.by, dialog.begins, dialog.platforms, dialog.shops))
+    dialog.kind.choose("by")
+    dialog.choice.choose("some")
+    assert dialog.by.isVisible()
+    assert dialog.platforms.isVisible()
+    assert not any(one.isVisible() for one in (dialog.limit, dialog.hours))
+    assert reached(dialog, dialog.kind) < reached(dialog, dialog.by)
+    request.addfinalizer(lambda: i18n.set_language("en"))
+    i18n.set_language("zh_CN")
+    assert reached(dialog, dialog.choice) < reached(dialog, dialog.platforms) < reached(dialog, dialog.by)
+    assert reached(dialog, dialog.by) < reached(dialog, dialog.kind) < reached(dialog, dialog.days[0])
+    assert dialog.kind.currentText() == "完成"
+    assert all(one.field.accessibleName() for one in dialog.fields.values())
+
+
+def reached(dialog: PromiseDialog, field: QWidget) -> int:
+    """After how many steps of Tab a field is reached."""
+    return list(focus_chain(dialog)).index(field)
+
+
+def test_what_is_wrong_is_read_below_its_sentence(qtbot: QtBot, open_dialog: Open) -> None:
+    dialog = open_dialog()
+    dialog.name.setText("orders")
+    dialog.limit.setText("soon")
+    dialog.save_button.click()
+    wrong = dialog.fields["limit"].error()
+    assert wrong in [one.text() for one in dialog.findChildren(QLabel) if one.isVisible()]
+    assert dialog.limit.accessibleDescription() == wrong
+    dialog.limit.setText("60m")
+    qtbot.waitUntil(lambda: not dialog.fields["limit"].error(), timeout=WAIT_MS)
+    assert wrong not in [one.text() for one in dialog.findChildren(QLabel) if one.isVisible()]
 
 
 def test_no_day_at_all_is_refused(qtbot: QtBot, open_dialog: Open) -> None:
