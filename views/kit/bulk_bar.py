@@ -8,10 +8,11 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from services.i18n import N_
+from services.i18n import N_, _
+from views.support import text
 from views.support.look import Label
 from views.theme.tokens import PAGE_MARGIN
-from views.widgets.buttons import Button
+from views.widgets.buttons import Button, LinkLabel
 from views.widgets.flow_row import FlowRow
 from views.widgets.layout import in_column
 
@@ -20,10 +21,12 @@ class BulkBar(QWidget):
     """Hidden while nothing is ticked.
 
     Signals:
+        all_wanted: everything that matches shall be ticked, loaded or not.
         clear_wanted: nothing shall be ticked any more.
         wanted: the key of an act for all that are ticked.
     """
 
+    all_wanted = Signal()
     clear_wanted = Signal()
     wanted = Signal(str)
 
@@ -40,7 +43,12 @@ class BulkBar(QWidget):
         around = in_column(owner=self, margins=(margin, 6, margin, 6))
         row = FlowRow(across=6, down=4)
         around.addLayout(row)
+        self.all_link = LinkLabel()
+        self.all_link.activated.connect(self.all_wanted)
+        self.all_link.hide()
+        self._number = 0
         row.addWidget(self._count)
+        row.addWidget(self.all_link)
         for key, button in self.buttons.items():
             button.clicked.connect(partial(self.wanted.emit, key))
             row.addWidget(button)
@@ -51,7 +59,13 @@ class BulkBar(QWidget):
         """Show for how many it acts; hidden for none. ``reasons``: why nothing may be changed, or why of each act that
         cannot be done; already translated.
         """
+        self._number = number
         self.setVisible(number > 0)
         self._count.setText(self._counted(number))
         for key, button in self.buttons.items():
             button.disable(reasons if isinstance(reasons, str) else reasons.get(key, ""))
+
+    def offer_all(self, number: int) -> None:
+        """Everything that is loaded is ticked, and so many match; 0 where something loaded is not."""
+        self.all_link.setVisible(0 < self._number < number)
+        self.all_link.set_count_text(_("Select all {n}").format(n=text.count(number)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -135,10 +135,13 @@ class FilterChoices(QObject):
         # no person waits for it, and the list beside it says that nothing can be read
         self._ask.start(partial(_look, self._context), self._take, lambda _error: None)
 
-    def offer(self, field: str, counts: Mapping[str, int]) -> None:
-        """The values of a field of which the page knows by itself, with how many each has."""
-        self.tell(field, counts)
-        values = tuple(sorted(counts, key=as_read))
+    def offer(self, field: str, counts: Mapping[str, int] | None, others: Collection[str] = ()) -> None:
+        """The values of a field of which the page knows by itself, with how many each has, None where nobody has
+        counted; ``others``: values that are offered at any rate.
+        """
+        if counts is not None:
+            self.tell(field, counts)
+        values = tuple(sorted({*(counts or ()), *others}, key=as_read))
         if values != self._others.get(field, ()):
             self._others[field] = values
             self._show()

@@ -14,6 +14,7 @@ What Qt asks of a cell and of a title, answered from record and column.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar
@@ -27,6 +28,9 @@ from views.support import safe
 from views.tables import roles
 from views.tables.column import TICK, Column, tick_column
 from views.tables.keyed_rows import Index, KeyedRows
+
+#: thousands of names are put in order beside the thread of the window, which asks the same collator
+_ORDERING = threading.Lock()
 
 
 class Records(Protocol):
@@ -135,7 +139,8 @@ def comparable(value: object) -> tuple[int, Any]:
 
 @lru_cache(maxsize=16_384)
 def _by_pinyin(words: str) -> QCollatorSortKey:
-    return _chinese().sortKey(words)
+    with _ORDERING:
+        return _chinese().sortKey(words)
 
 
 @lru_cache(maxsize=1)

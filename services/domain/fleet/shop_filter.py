@@ -16,8 +16,10 @@ from services.domain.task.search import filter, row_filter
 from services.domain.task.search.query import GROUP, Term
 from services.domain.task.search.row_filter import same
 
+#: the worker that ran its last task, which is asked of the records where a filter wants to know it
+WORKER = "worker"
 #: of a shop as the list tells it
-WORDS = ("shop", "platform", "group", "tag", "name", "home", "state", "gate")
+WORDS = ("shop", "platform", "group", "tag", "name", "home", WORKER, "state", "gate")
 NUMBERS = ("active", "dead", "concurrency", "success")
 #: those that stand in how many tasks there are of it, and the percent of those that ended in a day
 COUNTED, ENDS = ("active", "dead"), "success"
@@ -40,8 +42,9 @@ CHINESE_GATES: Mapping[str, str] = {
 #: names of tasks beside them are known and refused, not looked for as words
 NAMES = filter.Names({
     **filter.CHINESE, "状态": "state", "标签": "tag", "名称": "name", "归属": "home", "归属节点": "home",
-    "进行中": "active", "成功率": "success", "死信": "dead", "上限": "concurrency", "并发": "concurrency",
-    "暂停": "paused", "已暂停": "paused", "独立队列": "dedicated", "专用队列": "dedicated", "启用": "enabled",
+    "上次执行节点": WORKER, "进行中": "active", "成功率": "success", "死信": "dead", "上限": "concurrency",
+    "并发": "concurrency", "暂停": "paused", "已暂停": "paused", "独立队列": "dedicated", "专用队列": "dedicated",
+    "启用": "enabled",
 }, {"state": CHINESE_STATES, "gate": CHINESE_GATES, **dict.fromkeys(TRUTHS, _TRUE)})  # fmt: skip
 
 
@@ -95,22 +98,26 @@ def _with_keys(text: str, platforms: Collection[str]) -> str:
 class Row(Mapping[str, Any]):
     """A shop as the list tells it; only what is asked of it is made, for thousands are asked one thing each."""
 
-    __slots__ = ("_counts", "_home", "_now", "_shop")
+    __slots__ = ("_counts", "_home", "_now", "_ran_by", "_shop")
 
-    def __init__(self, shop: Shop, now: ShopNow, counts: Mapping[str, int], home: str) -> None:
-        """``counts``: its tasks by status; ``home``: the node that its profile lives on."""
-        self._shop, self._now, self._counts, self._home = shop, now, counts, home
+    def __init__(self, shop: Shop, now: ShopNow, counts: Mapping[str, int], home: str, ran_by: str = "") -> None:
+        """``counts``: its tasks by status; ``home``: the node that its profile lives on; ``ran_by``: the worker that
+        ran its last task.
+        """
+        self._shop, self._now, self._counts, self._home, self._ran_by = shop, now, counts, home, ran_by
 
     def __getitem__(self, field: str) -> Any:
         if field in _OF_SHOP:
             return getattr(self._shop, field)
+        if field == WORKER:
+            return self._ran_by
         return _TOLD[field](self._shop, self._now, self._counts, self._home)
 
     def __iter__(self) -> Iterator[str]:
-        return iter((*_OF_SHOP, *_TOLD))
+        return iter((*_OF_SHOP, *_TOLD, WORKER))
 
     def __len__(self) -> int:
-        return len(_OF_SHOP) + len(_TOLD)
+        return len(_OF_SHOP) + len(_TOLD) + 1
 
 
 _OF_SHOP = dict.fromkeys(Shop.__struct_fields__)
@@ -149,6 +156,11 @@ def asks_counts(text: str) -> bool:
 def asks_ends(text: str) -> bool:
     """Whether it is asked how the tasks of a shop ended."""
     return any(piece.field == ENDS for piece in filter.pieces(text[: filter.MAX_TEXT], NAMES))
+
+
+def asks_worker(text: str) -> bool:
+    """Whether it is asked who ran the last task of a shop."""
+    return any(piece.field == WORKER for piece in filter.pieces(text[: filter.MAX_TEXT], NAMES))
 
 
 def gates(now: ShopNow) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from services.domain.fleet import platforms, shop_filter
 from services.domain.fleet.shop import Pause, Shop
@@ -29,8 +29,6 @@ from services.monitor.shops.states import ShopStates, stranger
 from services.monitor.works import TypeRow, WorkQueries, WorkStory
 from services.ports import Store
 
-#: as many rows are handed out; whoever looks for another shop searches for it
-MOST = 500
 ALL, SESSION, BREAKER, PAUSED = "all", "session", "breaker", "paused"
 #: what is told only where somebody wants to see it: how the tasks of a day ended, what comes next, who ran the last one
 ENDED, NEXT, RAN_BY = "ended", "next", "ran_by"
@@ -47,22 +45,20 @@ class ShopRow(msgspec.Struct, frozen=True, kw_only=True):
     home: str = ""  #: the node where its browser profile lives, if it has one
     next: NextRun | None = None  #: what is planned next for it, where asked for
     ran_by: str = ""  #: the worker that ran its last task, where asked for
+    key: str = ""  #: ``platform:shop_id``; made once, for a table of thousands asks for it again and again
 
-    @property
-    def key(self) -> str:
-        """``platform:shop_id``."""
-        return self.shop.key
+    def __post_init__(self) -> None:
+        force_setattr(self, "key", self.shop.key)
 
 
 class ShopsNow(msgspec.Struct, frozen=True, kw_only=True):
-    """The shops that were asked for, the worst first, and how many there are of each sort."""
+    """The shops that were asked for, all of them, the worst first, and how many there are of each sort."""
 
     rows: tuple[ShopRow, ...] = ()
     numbers: Mapping[str, int] = {}  #: of all shops: ``ALL``, ``SESSION`` …
     counts: Mapping[str, Mapping[str, int]] = {}  #: of all shops, by field of their filter and value
     paused: int = 0  #: of those under ``PAUSED``, the ones that are paused as a whole
     types: tuple[tuple[Pause, int], ...] = ()  #: pauses of a type, each with how many shops have tasks behind it
-    matching: int = 0  #: rows may be fewer
     rule: Rule = msgspec.field(default_factory=Rule)
     every: tuple[ShopNow, ...] = ()  #: all shops, also those that nobody asked for
     fitting: frozenset[str] | None = None  #: keys of those that fit in every group; None: nothing was filtered
@@ -98,6 +94,7 @@ class ShopQueries:
         self.states = ShopStates(store, registry, health, keeps_ms)
         self._works = WorkQueries(store, registry)
         self._told: tuple[object, ShopsNow] = (None, ShopsNow())  #: the last answer, and all that it was made of
+        self._rows: Mapping[str, ShopRow] = {}  #: those of the last answer: most shops are as they were
         self._ran: tuple[object, dict[str, int]] = (None, {})  #: running tasks by platform, of which shops and counters
         self._schedules = ScheduleQueries(store, registry)
         self._planned: tuple[int, int, dict[str, NextRun]] = 0, 0, {}  #: of how many planned tasks, when, and which
@@ -106,15 +103,12 @@ class ShopQueries:
     def shops(
         self,
         text: str = "",
-        most: int = MOST,
         only: Collection[str] = (),
         within: tuple[str, str] | None = None,
-        also: Collection[str] = (),
         telling: Collection[str] = (),
     ) -> ShopsNow:
         """Shops that a filter means, the worst first; ``only``: of these alone (``platform:shop_id``), where there are
-        any; ``within``: of a platform's group, which the rows are of and ``fitting`` is not; ``also``: of those that
-        fit these have rows, too, however well they do.
+        any; ``within``: of a platform's group, which the rows are of and ``fitting`` is not.
 
         Raises:
             UsageError: it is no such filter, and what there is instead.
@@ -127,46 +121,50 @@ class ShopQueries:
         rule = breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, ""))
         tasks = self._store.counts().shops if shop_filter.asks_counts(wish) else {}
         coming = self._coming() if NEXT in telling else {}
-        asked_for = wish, most, frozenset(only), within, frozenset(also), RAN_BY in telling
-        told = asked_for, found, known, logins, homes, rule, tasks, coming
+        tells_worker = RAN_BY in telling or shop_filter.asks_worker(wish)
+        ran_by = self.states.ran_by([now.key for now in found]) if tells_worker else {}
+        told = (wish, frozenset(only), within), found, known, logins, homes, rule, tasks, coming, ran_by
         before, answer = self._told  # once: another thread may put its own there
         if before == told:  # at rest: to sort and count ten thousand shops takes long
             return replace(answer, at_ms=self._store.now_ms())
         asked = tuple(now for now in found if now.key in only) if only else found
-        fit = _fitting(asked, wish, known, tasks, homes) if wish else asked
+        fit = _fitting(asked, wish, known, tasks, homes, ran_by) if wish else asked
         wanted = sorted((now for now in fit if within in (None, (now.platform, now.group))), key=insight.rank)
-        shown = [now for place, now in enumerate(wanted) if place < max(most, len(only)) or now.key in also]
-        ran_by = self.states.ran_by([now.key for now in shown]) if RAN_BY in telling else {}
+        rows = {
+            key: self._row(
+                shop=known.get(key) or stranger(key),
+                now=now,
+                login=logins.get(key),
+                home=home.node if (home := homes.get(key)) is not None else "",
+                next=coming.get(key),
+                ran_by=ran_by.get(key, ""),
+            )
+            for key, now in ((now.key, now) for now in wanted)
+        }
         answer = ShopsNow(
-            rows=tuple(
-                ShopRow(
-                    shop=known.get(now.key) or stranger(now.key),
-                    now=now,
-                    login=logins.get(now.key),
-                    home=home.node if (home := homes.get(now.key)) is not None else "",
-                    next=coming.get(now.key),
-                    ran_by=ran_by.get(now.key, ""),
-                )
-                for now in shown
-            ),
+            rows=tuple(rows.values()),
             numbers={
                 ALL: len(found),
                 SESSION: sum(now.session is not None for now in found),
                 BREAKER: sum(now.breaker is not None for now in found),
                 PAUSED: sum(now.held_by_pause for now in found),
             },
-            counts=_counted(found, known),
+            counts=_counted(found, known, ran_by),
             paused=sum(now.paused for now in found),
             types=_paused_types(found),
-            matching=len(wanted),
             every=found,
             fitting=frozenset(now.key for now in fit) if wish or only else None,
             rule=rule,
             at_ms=self._store.now_ms(),
         )
-        if RAN_BY not in telling or len(ran_by) == len(shown):  # else the others are asked next
-            self._told = told, answer
+        self._told, self._rows = (told, answer), rows
         return answer
+
+    def _row(self, **told: Any) -> ShopRow:
+        """The same object where all is as it was: whoever shows it sees that at once."""
+        row = ShopRow(**told)
+        before = self._rows.get(row.key)
+        return before if before is not None and before == row else row
 
     def within(self, text: str, field: str, only: Collection[str] = ()) -> Mapping[str, Total]:
         """How many of the shops that fit have each value of a field of their filter; ``only``: as of ``shops``.
@@ -174,9 +172,10 @@ class ShopQueries:
         Raises:
             UsageError: it is no such filter, and what there is instead.
         """
-        found = self.shops(text, most=0, only=only)
+        found = self.shops(text, only=only, telling=(RAN_BY,) if field == "worker" else ())
         fit = found.every if found.fitting is None else tuple(one for one in found.every if one.key in found.fitting)
-        return {value: Total(n) for value, n in _counted(fit, self._registry.shops()).get(field, {}).items()}
+        ran_by = {row.key: row.ran_by for row in found.rows if row.ran_by}
+        return {value: Total(n) for value, n in _counted(fit, self._registry.shops(), ran_by).get(field, {}).items()}
 
     def _coming(self) -> Mapping[str, NextRun]:
         """What is planned next for each shop: by a schedule, or a task that waits for its time."""
@@ -273,6 +272,7 @@ def _fitting(
     known: Mapping[str, Shop],
     tasks: Mapping[str, Mapping[str, int]],
     homes: Mapping[str, Home],
+    ran_by: Mapping[str, str],
 ) -> tuple[ShopNow, ...]:
     of = {now.platform for now in found}
     wanted = shop_filter.parse(text, of | platforms.NAMES.keys())
@@ -281,18 +281,23 @@ def _fitting(
         key = now.key
         shop = known.get(key) or stranger(key)
         home = homes.get(key)
-        return wanted(shop_filter.Row(shop, now, tasks.get(key, {}), home.node if home is not None else ""))
+        node = home.node if home is not None else ""
+        return wanted(shop_filter.Row(shop, now, tasks.get(key, {}), node, ran_by.get(key, "")))
 
     return tuple(filter(fits, found))
 
 
-def _counted(found: Sequence[ShopNow], known: Mapping[str, Shop]) -> dict[str, dict[str, int]]:
-    """By field and value how many shops a filter would leave."""
+def _counted(
+    found: Sequence[ShopNow], known: Mapping[str, Shop], ran_by: Mapping[str, str]
+) -> dict[str, dict[str, int]]:
+    """By field and value how many shops a filter would leave; by worker only where anybody asked who ran them."""
     states = Counter(now.state for now in found)
     states[shop_filter.FLAGGED] = sum(states[state] for state in insight.FLAGGED)
     shops = [shop for now in found if (shop := known.get(now.key)) is not None]
     own_queue = sum(shop.dedicated for shop in shops)
+    workers = {"worker": dict(Counter(worker for now in found if (worker := ran_by.get(now.key))))} if ran_by else {}
     return {
+        **workers,
         "state": dict(states),
         "platform": dict(Counter(now.platform for now in found)),
         "group": dict(Counter(now.group for now in found if now.group)),

@@ -33,8 +33,8 @@ PRIMED = 1000
 PART_MS, DAY_MS = 900_000, 86_400_000
 #: of the changes of a day before this program looked, so many are counted, the newest; so many dead ones are looked at
 MOST_ENDS, MOST_DEAD = 60_000, 5_000
-#: shops that are asked at once who ran their last task, the others at the next look; and tasks looked at for it
-ASKED_LAST, LOOKED_LAST = 200, 5
+#: shops that are asked together who ran their last task; and of each so many tasks are looked at for it
+ASKED_LAST, LOOKED_LAST = 100, 5
 _BEGUN = (Status.RUNNING, Status.SUCCEEDED, Status.DEAD, Status.RETRYING, Status.HELD)
 _TO_DO = (*WAITING, Status.RUNNING)
 _NOTHING: Mapping[str, int] = {}
@@ -254,18 +254,32 @@ class ShopStates:
         yield from ((task.ended_at, task.shop, 1, 0) for task in letters if ends <= task.ended_at < begun)
 
     def ran_by(self, shops: Collection[str]) -> Mapping[str, str]:
-        """The worker that ran the last task of each of these shops, "" where none did; of ``ASKED_LAST`` that were not
-        asked for before the records are asked, and nothing is told of more. Blocking.
+        """The worker that ran the last task of each of these shops, "" where none did. The records are asked once for
+        each shop, events tell of it from then on. Blocking.
         """
         with self._lock:
             known = dict(self._ran_by) if self._live is not None else {}
-        for key in [shop for shop in shops if shop not in known][:ASKED_LAST]:
-            terms = (equals("shop", key), equals("status", *_BEGUN))
-            page = self._store.query(Query(terms=terms, sort="updated", limit=LOOKED_LAST, want_total=False))
-            known[key] = max(map(_last_run, page.tasks), default=(0, ""))
+        missing = [shop for shop in shops if shop not in known]
+        for start in range(0, len(missing), ASKED_LAST):
+            found = self._last_runs(missing[start : start + ASKED_LAST])
+            known |= found
             with self._lock:
-                self._ran_by.setdefault(key, known[key])
-        return {shop: known[shop][1] for shop in shops if shop in known}
+                for key, last in found.items():
+                    self._ran_by.setdefault(key, last)
+        return {shop: known[shop][1] for shop in shops}
+
+    def _last_runs(self, shops: Sequence[str]) -> dict[str, tuple[int, str]]:
+        """When and by whom the last task of each of these shops was run."""
+        limit = LOOKED_LAST * len(shops)
+        terms = (equals("shop", *shops), equals("status", *_BEGUN))
+        tasks = self._store.query(Query(terms=terms, sort="updated", limit=limit, want_total=False)).tasks
+        found = dict.fromkeys(shops, (0, ""))
+        for task in tasks:
+            found[task.shop] = max(found[task.shop], _last_run(task))
+        if len(tasks) >= limit and len(shops) > 1:  # the busy ones among them may have left no room for others
+            for key in set(shops) - {task.shop for task in tasks}:
+                found |= self._last_runs([key])
+        return found
 
     def _learn_waits(self, *, anew: bool = False) -> None:
         page = self._store.query(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -13,6 +14,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from services import i18n
 from services.commands.quiet import QuietNow
 from services.domain.errors import UsageError
 from services.domain.fleet import shop_filter
@@ -54,7 +56,7 @@ from views.support.operation import Operation
 from views.support.throttle import turns
 from views.support.words.shop import LIMITS_OF, SHOPS_OF
 from views.tables.at_rest import AtRest
-from views.tables.record_model import RecordModel
+from views.tables.record_model import RecordModel, Sort, sorted_rows
 from views.tables.table_view import TableView
 from views.theme import theme
 from views.theme.tokens import CARD_GAP, CARD_PADDING, PAGE_MARGIN, status
@@ -99,6 +101,7 @@ FIELDS = (
         "dedicated", N_("Queue"), (FilterValue("yes", N_("Dedicated")), FilterValue("no", N_("Shared"))), single=True
     ),
     FilterField("gate", N_("Stopped by"), tuple(FilterValue(gate, word) for gate, word in _GATES.items())),
+    FilterField(shop_filter.WORKER, N_("Last worker")),
 )
 #: where the filter of each connection is remembered
 KEPT = "shops.filter"
@@ -109,6 +112,7 @@ FILTERED: dict[str, tuple[str, Callable[[ShopRow], str]]] = {
     "group": ("group", lambda row: row.shop.group),
     "queue": ("dedicated", lambda row: "yes" if row.shop.dedicated else "no"),
     "home": ("home", lambda row: row.home),
+    "ran_by": (shop_filter.WORKER, lambda row: row.ran_by),
 }
 _VIEWS = (("shops", N_("Shops")), ("limits", N_("Limits")))
 GROUP_TASKS = N_("Tasks of this group")
@@ -117,6 +121,7 @@ NAME, COLOUR_NAME = "shops.map", "shops.map.colour"
 UNMATCHED = (N_("No shop matches."), N_("Change or clear the filters."), N_("Show all"))
 NO_SHOPS = (N_("No shops yet"), N_("Add one or import a list above; a shop also appears here with its first task."))
 #: what the cells may tell
+_VALUES = {column.key: column.value for column in SHOPS}
 COLOURS = (
     (STATE, N_("Worst state")),
     (WAITING, N_("Waiting")),
@@ -139,7 +144,6 @@ class Wanted(msgspec.Struct, frozen=True):
     filter: str = ""
     only: frozenset[str] = frozenset()  #: only these, where there are any
     within: Opened | None = None  #: only of this group
-    also: frozenset[str] = frozenset()  #: these at any rate, as far as they fit
     telling: frozenset[str] = frozenset()  #: of ``ENDED`` …, what is told, too
 
 
@@ -161,7 +165,27 @@ class Cells(msgspec.Struct, frozen=True):
     groups: Mapping[str, frozenset[str]] = {}  #: by its cell the shops of each group that fit
 
 
-Answer = tuple[Ask[Wanted], ShopsNow, tuple[ScopeRow, ...], Cells]
+class Listed(msgspec.Struct, frozen=True):
+    """The shops that were asked for in the order of the header, of which the table loads the first as one scrolls."""
+
+    of: object = None  #: what they were put in order of
+    rows: tuple[ShopRow, ...] = ()
+    at: Mapping[str, ShopRow] = {}  #: all of them by key
+    loaded: tuple[ShopRow, ...] = ()
+
+
+class Loading(msgspec.Struct, frozen=True):
+    """Which rows the table has beside the first ones."""
+
+    sorts: tuple[Sort, ...]
+    pinned: frozenset[str]  #: keys that it has however far down they stand
+    before: Listed  #: what it shows; a live answer lets none of these leave that is still meant
+    moves: bool  #: all may take its place, so what it shows need not stay
+
+
+Answer = tuple[Ask[Wanted], ShopsNow, tuple[ScopeRow, ...], Cells, Listed]
+#: so many that are ticked stand in the table wherever their place is; of more a person sees those that are loaded
+PINNED = 200
 
 
 class ShopsPage(ListPage[ShopRow]):
@@ -174,24 +198,25 @@ class ShopsPage(ListPage[ShopRow]):
         super().__init__(N_("Shops"), context)
         self._now, self._scopes = ShopsNow(), tuple[ScopeRow, ...]()
         self._cells, self._settled = Cells(), False  #: as they were shown last, and whether all took its place then
+        self._listed = Listed()
         self._of_day = False
         self._only: frozenset[str] = frozenset()  #: of all shops these alone are looked at
         self._scope_wish = ""  #: of the limits, as ``_wish`` of the shops
         self.actions_of_page = ShopActions(context, self)
         self._model: RecordModel[ShopRow] = RecordModel(
-            SHOPS, key=lambda row: row.key, tickable=True, hold_new=False, local_sort=True, sentence=words.sentence
+            SHOPS, key=lambda row: row.key, tickable=True, hold_new=False, sentence=words.sentence
         )
         self._limits: RecordModel[ScopeRow] = RecordModel(
             SCOPES, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.scope_sentence
         )
         kept = str(context.memory.get(context.own(KEPT), ""))
         self._source = ListSource(
-            self._call, Wanted(kept), self, every_ms=EVERY_MS, follows=context.feed, rest_ms=REST_MS
+            self._call, Wanted(kept), self, most=sys.maxsize, every_ms=EVERY_MS, follows=context.feed, rest_ms=REST_MS
         )
         self._works, self._rules = Operation(self, latest=True), Operation(self, latest=True)
         self._bulk_acts = BulkActs(context, self)
         self._showing, self._barred = False, ""
-        self._filtered = Wanted()  #: what the table shows
+        self._shown_of: object = None  #: what the table shows: filter and order
         self.fleet_verbs: Verbs[FleetVerb, ShopsNow] = Verbs(
             FLEET_VERBS, lambda verb, now: verb.do(self.actions_of_page, now), self.actions_of_page.barred
         )
@@ -370,6 +395,8 @@ class ShopsPage(ListPage[ShopRow]):
         self.heat.map.chosen_changed.connect(self._on_chosen_in_map)
         self._view.chosen.connect(lambda _key: self._on_view())
         self._connect_list(whole=False)
+        self._model.sort_requested.connect(lambda _sorts: self._source.ask(self._source.wanted))
+        self.table.near_end.connect(lambda: self._source.more(len(self._listed.loaded)))
         ticks().tell(self, self._on_tick)
         self.empty.action.connect(self._show_all)
         # choosing
@@ -387,6 +414,7 @@ class ShopsPage(ListPage[ShopRow]):
         self._model.ticked_changed.connect(self._show_bulk)
         self._model.ticked_changed.connect(self._mark_ticked)
         self.bulk.clear_wanted.connect(self._model.untick_all)
+        self.bulk.all_wanted.connect(lambda: self._model.set_ticked(self._listed.at))
         self.bulk.wanted.connect(self._act_on_ticked)
         self._bulk_acts.changed.connect(self.refresh)
         acts = self.actions_of_page
@@ -404,8 +432,7 @@ class ShopsPage(ListPage[ShopRow]):
 
     def _ask(self) -> None:
         self._light()
-        also = frozenset(map(str, self._model.ticked()))
-        wanted = Wanted(self.filter.expression(), self._only, self.heat.opened, also)
+        wanted = Wanted(self.filter.expression(), self._only, self.heat.opened)
         self._unknown.ask(wanted)
         self._source.ask(replace(wanted, telling=self._telling()))
 
@@ -429,7 +456,10 @@ class ShopsPage(ListPage[ShopRow]):
         return partial(self._context.limits.within, rest, field, self._only)
 
     def _call(self, ask: Ask[Wanted]) -> Callable[[], Answer]:
-        return partial(_look, self._context.limits, ask, self.heat.by, self._cells)
+        ticked = self._model.ticked()
+        pinned = {self._wish, self.table.current_key(), *(ticked if len(ticked) <= PINNED else ())}
+        loading = Loading(self._model.sorts, frozenset(map(str, pinned)), self._listed, ask.settle or self._resting)
+        return partial(_look, self._context.limits, ask, self.heat.by, self._cells, loading)
 
     def _show_error(self, error: BaseException) -> None:
         if isinstance(error, UsageError) and error.field == "filter":
@@ -441,9 +471,9 @@ class ShopsPage(ListPage[ShopRow]):
     def _show(self, answer: Answer) -> None:
         self.error.clear()
         self.filter.clear_problem()
-        before, (ask, self._now, self._scopes, cells) = self._now, answer
+        before, (ask, self._now, self._scopes, cells, listed) = self._now, answer
         settles = ask.settle or self._resting
-        same = cells is self._cells and replace(before, at_ms=self._now.at_ms) == self._now
+        same = cells is self._cells and listed is self._listed and replace(before, at_ms=self._now.at_ms) == self._now
         same = same and self._view.current() == "shops" and not self._wish
         if same and not ask.settle and settles <= self._settled:  # at rest: all of it stands there
             self._unknown.answer(replace(ask.wanted, telling=frozenset()))
@@ -451,15 +481,15 @@ class ShopsPage(ListPage[ShopRow]):
             self._ask_works()
             self.refreshed.emit()
             return
-        self._cells, self._settled = cells, settles
+        self._cells, self._listed, self._settled = cells, listed, settles
         self._show_cells(cells.cells)
         if ask.wanted.within is not None and self.heat.opened is None:  # nothing of it is left
             self._ask()
         self._unknown.answer(replace(ask.wanted, telling=frozenset()))
-        self._model.apply(self._now.rows, settle=settles)
-        filtered = replace(ask.wanted, also=frozenset(), telling=frozenset())
-        if filtered != self._filtered:  # what is above stays above of a list that goes on, not of another one
-            self._filtered = filtered
+        self._model.apply(listed.loaded, settle=settles)
+        shown_of = replace(ask.wanted, telling=frozenset()), self._model.sorts
+        if shown_of != self._shown_of:  # what is above stays above of a list that goes on, not of another one
+            self._shown_of = shown_of
             self.table.scrollToTop()
         self._limits.apply(self._scopes)
         if self._scope_wish:
@@ -480,7 +510,7 @@ class ShopsPage(ListPage[ShopRow]):
 
     def _choose_first(self) -> None:
         """Choose the first where none is chosen."""
-        if self._now.rows and self.table.current_key() is None:
+        if self._listed.rows and self.table.current_key() is None:
             self.table.set_current_key(self._model.key_at(0))
         if self._scopes and self.limits.current_key() is None:
             self.limits.set_current_key(self._limits.key_at(0))
@@ -509,7 +539,7 @@ class ShopsPage(ListPage[ShopRow]):
             self._rules.start(lambda: (quiet.known(), quiet.zone()), told, lambda _error: card.show_rules(key, ()))
 
     def _go_to_wish(self, wanted: Wanted) -> None:
-        """Put the cursor on the shop that was asked for; one beyond the rows handed out is searched for."""
+        """Put the cursor on the shop that was asked for; one that is not there is searched for."""
         wish = self._wish
         if not self.table.set_current_key(wish) and not wanted.filter:
             self.filter.set_expression(f"shop:{filter.written(wish)}")
@@ -529,11 +559,14 @@ class ShopsPage(ListPage[ShopRow]):
         for field, counts in self._now.counts.items():
             self._choices.tell(field, counts)
         self._choices.offer("tag", self._now.counts.get("tag", {}))
+        workers = {info.worker for info in self._context.feed.latest.workers}
+        self._choices.offer(shop_filter.WORKER, self._now.counts.get(shop_filter.WORKER), workers)
         self._say_rule()
         self.only_button.set_count_text(words.only(len(self._only)))
         self.only_button.setVisible(bool(self._only))
         on_shops = self._view.current() == "shops"
-        self.set_summary(words.summary(self._now) if on_shops else words.scopes_summary(self._scopes))
+        loaded = len(self._listed.loaded)
+        self.set_summary(words.summary(self._now, loaded) if on_shops else words.scopes_summary(self._scopes))
         self._show_view()
 
     def _say_rule(self) -> None:
@@ -650,7 +683,7 @@ class ShopsPage(ListPage[ShopRow]):
         self.heat.map.set_chosen(ticked if groups is None else frozenset(of_groups))
 
     def _on_chosen_in_map(self) -> None:
-        """What is chosen in the map is ticked in the table, also beyond the worst that it is of."""
+        """What is chosen in the map is ticked in the table, also where it has not loaded that."""
         chosen, fitting = frozenset(self.heat.map.chosen), self._now.fitting
         cells = frozenset(cell.key for cell in self.heat.map.rows.cells)
         if self.heat.map.rows.inside:
@@ -669,8 +702,11 @@ class ShopsPage(ListPage[ShopRow]):
         """Put the cursor on a shop of the map; where the filter leaves it out, the filter goes."""
         if self.table.set_current_key(key):
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        self._wish = key
+        if key in self._listed.at:
+            self._source.again(settle=False)
         else:  # the group that it stands in stays open
-            self._wish = key
             self._unfilter()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -692,7 +728,7 @@ class ShopsPage(ListPage[ShopRow]):
         self.scope.set_acting(acts.barred("admin" if is_type else "operator"), acts.barred())
 
     def _shop_at(self, key: object) -> ShopRow | None:
-        return self._model.find(str(key)) if key is not None else None
+        return self._listed.at.get(str(key)) if key is not None else None
 
     def _scope_at(self, key: object) -> ScopeRow | None:
         return self._limits.find(str(key)) if key is not None else None
@@ -738,13 +774,16 @@ class ShopsPage(ListPage[ShopRow]):
             self.actions_of_page.edit_quiet_hours(row.key)
 
     def ticked(self) -> tuple[ShopRow, ...]:
-        """The shops that are ticked and in sight."""
-        found = (self._model.find(str(key)) for key in self._model.ticked_in_order())
-        return tuple(row for row in found if row is not None)
+        """The shops that are ticked and that the filter means, loaded or not."""
+        ticked = self._model.ticked()
+        return tuple(row for row in self._listed.rows if row.key in ticked) if ticked else ()
 
     def _show_bulk(self) -> None:
         on_shops = self._view.current() == "shops" and not self._of_day
-        self.bulk.show_count(len(self.ticked()) if on_shops else 0, self.actions_of_page.barred())
+        ticked = len(self._listed.at.keys() & self._model.ticked()) if on_shops else 0
+        self.bulk.show_count(ticked, self.actions_of_page.barred())
+        whole = self._model.tick_state() == Qt.CheckState.Checked
+        self.bulk.offer_all(len(self._listed.rows) if whole else 0)
 
     def _act_on_ticked(self, key: str) -> None:
         if not self.actions_of_page.barred():
@@ -776,18 +815,28 @@ class ShopsPage(ListPage[ShopRow]):
             self.verbs(row).fill(menu, row)
 
 
-def _look(queries: ShopQueries, ask: Ask[Wanted], by: str, cells: Cells) -> Answer:
+def _look(queries: ShopQueries, ask: Ask[Wanted], by: str, cells: Cells, loading: Loading) -> Answer:
     """``cells``: those that are shown, which need not be laid out anew as long as they tell the same."""
     wanted = ask.wanted
     if by == SHARE and ENDED not in wanted.telling:  # not known yet: of all it would be said that none ended
         by = STATE
-    found = queries.shops(
-        wanted.filter, only=wanted.only, within=wanted.within, also=wanted.also, telling=wanted.telling
-    )
+    found = queries.shops(wanted.filter, only=wanted.only, within=wanted.within, telling=wanted.telling)
     of = found.every, found.fitting, by, wanted.within, found.at_ms if by == SUCCESS else 0
     if cells.of != of:
         cells = Cells(of, lay_out(found, by, wanted.within), _groups(found))
-    return ask, found, queries.scopes(), cells
+    return ask, found, queries.scopes(), cells, _list(found, ask.limit, loading)
+
+
+def _list(found: ShopsNow, limit: int, loading: Loading) -> Listed:
+    """Put all of them in order, and choose the rows to load; what is as it was is the same object."""
+    before, order = loading.before, (loading.sorts, i18n.language())
+    same = isinstance(before.of, tuple) and before.of[0] is found.rows and before.of[1] == order
+    rows = before.rows if same else tuple(sorted_rows(found.rows, loading.sorts, _VALUES.__getitem__))
+    kept = loading.pinned if loading.moves else loading.pinned.union(row.key for row in before.loaded)
+    loaded = tuple(row for place, row in enumerate(rows) if place < limit or row.key in kept)
+    if same and loaded == before.loaded:
+        return before
+    return Listed((found.rows, order), rows, before.at if same else {row.key: row for row in rows}, loaded)
 
 
 def _as_filter(asked: str) -> str:

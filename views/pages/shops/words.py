@@ -248,13 +248,13 @@ def only(number: int) -> str:
     return ngettext("Only {n} chosen shop", "Only {n} chosen shops", number).format(n=text.count(number))
 
 
-def summary(found: ShopsNow) -> str:
-    """The page's line over the shops."""
+def summary(found: ShopsNow, loaded: int) -> str:
+    """The page's line over the shops, of which the table has loaded so many."""
     number = found.numbers.get(ALL, 0)
     parts = [ngettext("{n} shop", "{n} shops", number).format(n=text.count(number))]
     if found.fitting is not None:
         words = ngettext("{n} of {total} shop matches", "{n} of {total} shops match", number)
-        parts = [words.format(n=text.count(found.matching), total=text.count(number))]
+        parts = [words.format(n=text.count(len(found.rows)), total=text.count(number))]
     if asking := found.numbers.get(SESSION, 0):
         parts.append(ngettext("{n} needs a login", "{n} need a login", asking).format(n=text.count(asking)))
     if held := found.numbers.get(BREAKER, 0):
@@ -265,8 +265,8 @@ def summary(found: ShopsNow) -> str:
         words = ngettext("{n} waits: {type} is paused by {who}", "{n} wait: {type} is paused by {who}", waiting)
         kind = type_names.name(pause.scope.partition(":")[2])
         parts.append(words.format(n=text.count(waiting), type=kind, who=safe.one_line(pause.by, 60)))
-    if len(found.rows) < found.matching:
-        parts.append(_("the first {n} of {of} shown").format(n=len(found.rows), of=text.count(found.matching)))
+    if loaded < len(found.rows):
+        parts.append(_("{n} of them loaded, more as you scroll").format(n=text.count(loaded)))
     return text.listed(parts)
 
 

@@ -48,6 +48,7 @@ EXAMPLES = (
     "shop list",
     "shop list --filter 'platform:temu state:login,dead group:a*'",
     "shop list --filter 'success<90'",
+    "shop list --filter 'worker:desk-02'",
     "shop import shops.csv --skip-bad",
     "shop pause pdd:s1 --note 'stock-taking'",
     "shop pause pdd:s1 pdd:s2 temu:9 --note 'risk control' --yes",
@@ -127,15 +128,24 @@ def list_shops(context: Context) -> int:
         if ends:
             states.learn_day()
         found = states.look()
+        asked = [now.key for now in found] if shop_filter.asks_worker(context.args.filter) else []
+        ran_by = states.ran_by(asked)
         counts, known = engine.store.counts().shops, engine.registry.shops()
         homes, at_ms = engine.store.homes(), engine.store.now_ms()
     rows = [
-        _row(known.get(now.key) or stranger(now.key), counts.get(now.key, {}), homes.get(now.key), now, at_ms)
+        _row(
+            known.get(now.key) or stranger(now.key),
+            counts.get(now.key, {}),
+            homes.get(now.key),
+            now,
+            at_ms,
+            ran_by.get(now.key, ""),
+        )
         for now in found
     ]
     there = {row["platform"] for row in rows}
     wanted = shop_filter.parse(context.args.filter, there | platforms.NAMES.keys())
-    rows = [_with_ends(row, ends=ends) for row in rows if wanted(row)]
+    rows = [_asked(row, ends=ends, worker=bool(asked)) for row in rows if wanted(row)]
     lines = [tuple(row[field] for field in COLUMNS.values()) for row in rows]
     context.show({"shops": rows}, table(tuple(COLUMNS), lines))
     return EXIT_OK
@@ -151,7 +161,7 @@ def show(context: Context) -> int:
             if one.key == shop.key
         )
         counts, at_ms = engine.store.counts().shops.get(shop.key, {}), engine.store.now_ms()
-        row = _with_ends(_row(shop, counts, engine.store.homes([shop.key]).get(shop.key), now, at_ms), ends=False)
+        row = _asked(_row(shop, counts, engine.store.homes([shop.key]).get(shop.key), now, at_ms))
         row |= standing(engine, shop.key)
         works, zone = assembly.queries(engine).works.of_shop(shop.key), shapes.zone(engine)
     here = shapes.local(row, zone, "state_since", "since", "login_at", "success_at")
@@ -281,15 +291,18 @@ def _command(verb: str, what: str) -> str:
     return COMMANDS[verb].format(what=what)
 
 
-def _row(shop: Shop, counts: dict[str, int], home: Home | None, now: ShopNow, at_ms: int) -> dict[str, Any]:
-    told = shop_filter.Row(shop, now, counts, home.node if home is not None else "")
+def _row(
+    shop: Shop, counts: dict[str, int], home: Home | None, now: ShopNow, at_ms: int, ran_by: str = ""
+) -> dict[str, Any]:
+    told = shop_filter.Row(shop, now, counts, home.node if home is not None else "", ran_by)
     return dict(told) | shapes.shop_now(now, at_ms)
 
 
-def _with_ends(row: dict[str, Any], *, ends: bool) -> dict[str, Any]:
-    """Its share of good ends only where that was asked for, and nothing where nothing ended."""
-    share = row.pop("success")
-    return row | {"success": None if math.isnan(share) else share} if ends else row
+def _asked(row: dict[str, Any], *, ends: bool = False, worker: bool = False) -> dict[str, Any]:
+    """Its share of good ends and who ran it last only where that was asked for; no share where nothing ended."""
+    share, ran_by = row.pop("success"), row.pop(shop_filter.WORKER)
+    told = {"success": None if math.isnan(share) else share} if ends else {}
+    return row | told | ({shop_filter.WORKER: ran_by} if worker else {})
 
 
 def add_move(verbs: Any, common: argparse.ArgumentParser) -> None:

@@ -38,20 +38,27 @@ def test_what_is_as_it_was_is_not_made_again(room: Room) -> None:
     assert [row.now.state for row in queries.shops().rows] == [insight.DEAD]
 
 
-def test_of_more_shops_than_are_asked_at_once_who_ran_them_is_told_at_the_next_look(
+def test_who_ran_each_of_many_shops_is_told_and_filtered_by_whoever_of_them_was_busy(
     room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where nothing happens between the looks, so that all else stays as it was."""
+    """What a busy shop did last must not hide who ran the one beside it, however long ago that was."""
     monkeypatch.setattr(states, "ASKED_LAST", 2)
+    monkeypatch.setattr(states, "LOOKED_LAST", 1)
     for number in range(3):
         room.finish(room.running(shop_id=f"s{number}"), Status.SUCCEEDED)
+    for _ in range(3):
+        room.finish(room.running("w2#1", shop_id="s1"), Status.SUCCEEDED)
+    room.create(shop_id="s3")
     queries = ShopQueries(room.store, room.registry)
     queries.states.follow(Live(room.store, room.broker, room.clock))
-    told = [[row.ran_by for row in queries.shops(telling=[RAN_BY]).rows] for _look in range(3)]
-    assert sorted(told[0]) == ["", "w1", "w1"]
-    assert told[1] == told[2] == ["w1", "w1", "w1"]
+    assert {row.ran_by for row in queries.shops().rows} == {""}, "nobody asked"
     first, again = (queries.shops(telling=[RAN_BY]).rows for _look in range(2))
-    assert first is again, "all is told"
+    told = {row.shop.shop_id: row.ran_by for row in first}
+    assert told == {"s0": "w1", "s1": "w2", "s2": "w1", "s3": ""}
+    assert first is again, "nothing happened"
+    for text, wanted in (("worker:w2", {"s1"}), ("上次执行节点:w1", {"s0", "s2"}), ("-worker:w*", {"s3"})):
+        assert {row.shop.shop_id for row in queries.shops(text).rows} == wanted, text
+    assert {name: total.number for name, total in queries.within("", "worker").items()} == {"w1": 2, "w2": 1}
 
 
 def test_tasks_are_counted_only_for_a_filter_that_asks_how_many(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -409,14 +409,56 @@ def test_an_operator_may_not_change_rule_and_types(qtbot: QtBot, fleet: Fleet) -
     assert page.actions_of_page.barred("admin") == "Only an admin may change this"
 
 
-def test_ten_thousand_shops_are_a_list_of_the_worst(fleet: Fleet, open_page: Open) -> None:
-    fleet.store.put_shops([Shop(platform="temu", shop_id=f"t{number}") for number in range(600)])
+@pytest.mark.one_pair
+def test_of_thousands_of_shops_order_and_ticks_are_of_all_though_the_first_ones_are_loaded(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    """Whoever sorts by a name expects the first of the fleet, not the first of those that are in trouble."""
+    fleet.store.put_shops([Shop(platform="temu", shop_id=f"t{n:03d}", name=f"Aa {999 - n}") for n in range(600)])
     fleet.engine.registry.forget()
     trip(fleet)
     page = open_page()
-    assert page.table.records.rowCount() == 500
-    assert page.table.records.key_at(0) == SHOP
-    assert "the first 500 of " in page.header.summary()
+    records = page.table.records
+    assert records.rowCount() == 200
+    assert records.key_at(0) == SHOP
+    assert page.header.summary().endswith("200 of them loaded, more as you scroll")
+    section = records.section_of("shop")
+    records.request_sort(section)
+    qtbot.waitUntil(lambda: records.key_at(0) == "temu:t599", timeout=WAIT_MS)
+    assert records.key_at(199) == "temu:t400"
+    bar = page.table.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    qtbot.waitUntil(lambda: records.rowCount() >= 400, timeout=WAIT_MS)
+    assert records.key_at(399) == "temu:t200"
+    page.heat.map.shop_clicked.emit("temu", "t001")
+    qtbot.waitUntil(lambda: page.table.current_key() == "temu:t001", timeout=WAIT_MS)
+    assert page.filter.expression() == "", "it comes to the others, however far down it stands"
+    assert page.bulk.all_link.isHidden()
+    records.tick_all()
+    qtbot.mouseClick(page.bulk.all_link, Qt.MouseButton.LeftButton)
+    assert len(page.ticked()) == len(fleet.context.shops())
+    assert page.bulk.all_link.isHidden()
+    page.filter.field.setText("shop~t59")
+    qtbot.waitUntil(lambda: records.rowCount() == 10, timeout=WAIT_MS)
+    assert [row.key for row in page.ticked()] == [f"temu:t{n}" for n in range(599, 589, -1)], "in sight, in order"
+
+
+@pytest.mark.one_pair
+def test_rows_that_are_looked_at_stay_while_others_in_trouble_come_before_them(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.store.put_shops([Shop(platform="temu", shop_id=f"t{n:03d}") for n in range(600)])
+    fleet.engine.registry.forget()
+    page = open_page()
+    records = page.table.records
+    qtbot.mouseClick(page.table.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(200, 60))
+    before = [records.key_at(place) for place in range(records.rowCount())]
+    fleet.context.commands.fleet.pause("platform:pdd")
+    qtbot.waitUntil(lambda: page.header.summary().count("paused") > 0, timeout=WAIT_MS)
+    fleet.die("temu", "t599", "refresh_goods", LOGIN, {})
+    qtbot.waitUntil(lambda: records.find("temu:t599") is not None, timeout=WAIT_MS)
+    there = [records.key_at(place) for place in range(records.rowCount())]
+    assert [key for key in there if key in before] == before
 
 
 def test_a_shop_that_asks_for_a_person_says_so_and_goes_on_when_one_was_there(
@@ -559,7 +601,7 @@ def test_a_held_task_makes_its_shop_the_first_and_is_a_click_away(qtbot: QtBot, 
 
 
 @pytest.mark.one_pair
-def test_a_shop_beyond_the_rows_is_searched_for(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+def test_a_shop_beyond_the_rows_that_are_loaded_comes_to_them(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.store.put_shops([Shop(platform="temu", shop_id=f"t{number}") for number in range(600)])
     fleet.engine.registry.forget()
     page = open_page()
@@ -567,6 +609,7 @@ def test_a_shop_beyond_the_rows_is_searched_for(qtbot: QtBot, fleet: Fleet, open
     wish = next(key for number in range(600) if (key := f"temu:t{number}") not in listed and number > 99)
     page.show_request(wish)
     qtbot.waitUntil(lambda: page.table.current_key() == wish, timeout=WAIT_MS)
+    assert page.filter.expression() == ""
 
 
 def test_a_paused_type_is_told_of_whose_tasks_it_holds_and_the_tab_lists_those(
@@ -1244,6 +1287,12 @@ def test_how_a_day_ended_what_comes_next_and_who_ran_last_are_told_where_their_c
     found(page, qtbot, "success<90", SHOP)
     found(page, qtbot, "success>=50%", SHOP)
     found(page, qtbot, "success<50", "")
+    found(page, qtbot, "worker:rpa-01", SHOP)
+    page.filter.clear()
+    qtbot.waitUntil(lambda: page.table.records.find(SHOP) is not None, timeout=WAIT_MS)
+    page.table.set_current_key(SHOP)
+    page.table.filter_requested.emit("ran_by", "rpa-01", True)
+    assert page.filter.expression() == "worker:rpa-01"
     page.filter.clear()
     page.heat.colour.choose("share")
     qtbot.waitUntil(lambda: "50–80 % 1" in page.heat.shades.toolTip(), timeout=WAIT_MS)
