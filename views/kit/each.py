@@ -16,7 +16,7 @@ from services.messages import told
 from views.context import PageContext
 from views.support import text
 from views.support.operation import Operation
-from views.widgets.toast import ToastSpec, failure, undo_action
+from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
 
 NAMED, UNDO_S = 6, 10
 R = TypeVar("R")
@@ -39,18 +39,26 @@ class Each(QObject, Generic[R]):
         self._context, self._name = context, name
         self._operation = Operation(self, lasting=True)
 
-    def run(self, rows: Sequence[R], act: Callable[[R], object], back: Callable[[R], object] | None, done: str) -> None:
+    def run(
+        self,
+        rows: Sequence[R],
+        act: Callable[[R], object],
+        back: Callable[[R], object] | None,
+        done: str,
+        more: tuple[ToastAction, ...] = (),
+    ) -> None:
         """Do it to all of them, off the GUI thread. ``back`` takes it back from one, None where nothing does; ``done``
-        says it of ``{n}`` of them, translated.
+        says it of ``{n}`` of them, translated; ``more``: what can be done then, beside to take it back.
         """
-        self._operation.start(
-            partial(_each, rows, act), partial(self._tell, back, done), lambda exc: self._context.toast(failure(exc))
-        )
+        told = partial(self._tell, back, done, more)
+        self._operation.start(partial(_each, rows, act), told, lambda exc: self._context.toast(failure(exc)))
 
-    def _tell(self, back: Callable[[R], object] | None, done: str, found: _Done[R]) -> None:
+    def _tell(
+        self, back: Callable[[R], object] | None, done: str, more: tuple[ToastAction, ...], found: _Done[R]
+    ) -> None:
         said = done.format(n=text.count(len(found.done)))
         undo = (
-            (undo_action(partial(self.run, found.done, back, None, _("Taken back."))),)
+            (undo_action(partial(self.run, found.done, back, None, _("Taken back."))), *more)
             if back is not None and found.done
             else ()
         )

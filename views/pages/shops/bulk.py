@@ -14,15 +14,16 @@ from services.domain.gates import paused
 from services.i18n import N_, _, ngettext
 from services.monitor.shops.queries import ShopRow
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.confirm import ConfirmDialog, Question, confirm_limit
 from views.dialogs.new_task.draft import ALL
+from views.dialogs.resuming import needs_asking
 from views.kit.each import NAMED, Each
-from views.kit.task_verb import many
+from views.kit.task_verb import FEW, many
 from views.pages.shops import words
 from views.support import text
 from views.support.operation import Operation
 from views.widgets.fields import Labelled, NumberField
-from views.widgets.toast import failure
+from views.widgets.toast import ToastAction, failure
 
 Act = Callable[[ShopRow], object]
 
@@ -46,7 +47,8 @@ def counted(number: int) -> str:
 
 
 class BulkActs(QObject):
-    """Asks once for all, then does it one after the other; what could not be done is named with its reason.
+    """Does it to one after the other; what could not be done is named with its reason. It is asked once for all before,
+    unless they are few and *Undo* gives all of it back, as with one shop.
 
     Signals:
         changed: something was done.
@@ -62,7 +64,7 @@ class BulkActs(QObject):
         self._counting = Operation(self, latest=True)
 
     def ask(self, key: str, rows: Sequence[ShopRow]) -> None:
-        """Ask before it is done to all of these."""
+        """Do it to all of these, or ask first."""
         asks: dict[str, Callable[[Sequence[ShopRow]], None]] = {
             "pause": self._pause,
             "resume": self._resume,
@@ -77,15 +79,20 @@ class BulkActs(QObject):
             asks[key](rows)
 
     def _pause(self, rows: Sequence[ShopRow]) -> None:
-        fleet = self._context.commands.fleet
+        if self._few(rows):
+            self._pause_all(rows, "")
+            return
         verb = ngettext("Pause {n} shop", "Pause {n} shops", len(rows))
         said = _("Nothing of them starts; running tasks go on.")
-        question = self._question(N_("Pause shops"), rows, verb, said, why=True)
-        dialog = ConfirmDialog(question, self._owner)
+        dialog = ConfirmDialog(self._question(N_("Pause shops"), rows, verb, said, why=True), self._owner)
+        dialog.confirmed.connect(lambda: self._pause_all(rows, dialog.note))
+        dialog.open()
 
+    def _pause_all(self, rows: Sequence[ShopRow], note: str) -> None:
+        fleet = self._context.commands.fleet
         stood: dict[str, Pause | None] = {}
 
-        def there(note: str, row: ShopRow) -> None:
+        def there(row: ShopRow) -> None:
             before = fleet.pause(f"shop:{row.key}", reason=note)
             if note or before is None:  # else the pause of before stays, and there is nothing to take back
                 stood[row.key] = before
@@ -94,29 +101,55 @@ class BulkActs(QObject):
             if row.key in stood:
                 fleet.take_back_pause(f"shop:{row.key}", stood[row.key])
 
+        why = ToastAction(text=_("Write why"), call=lambda: self._ask_why(rows, stood))
+        done = ngettext("{n} shop is paused.", "{n} shops are paused.", len(rows))
+        self._each.run(rows, there, back, done, () if note else (why,))
+
+    def _ask_why(self, rows: Sequence[ShopRow], stood: Mapping[str, Pause | None]) -> None:
+        """``stood``: by shop that was paused just now, the pause before, if any."""
+        fleet, me = self._context.commands.fleet, self._context.commands.operator.who
+        now = [row for row in rows if row.key in stood]
+        said = _("Whoever ends the pause reads it first.")
+        question = self._question(N_("Why it is paused"), now, _("Write it down"), said)
+        dialog = ConfirmDialog(replace(question, note=_("Why"), note_needed=_("Say why first")), self._owner)
+        dialog.note_field.setFocus()
+
         def act() -> None:
+            note = dialog.note  # read here: what is done runs in another thread
+            done = ngettext(
+                "Why {n} shop is paused stands with the pause.",
+                "Why {n} shops are paused stands with the pauses.",
+                len(now),
+            )
             self._each.run(
-                rows,
-                partial(there, dialog.note),
-                back,
-                ngettext("{n} shop is paused.", "{n} shops are paused.", len(rows)),
+                now,
+                lambda row: fleet.pause(f"shop:{row.key}", reason=note, instead=me),
+                lambda row: fleet.take_back_pause(f"shop:{row.key}", stood[row.key]),
+                done,
             )
 
         dialog.confirmed.connect(act)
         dialog.open()
+
+    def _few(self, rows: Sequence[ShopRow]) -> bool:
+        return len(rows) <= confirm_limit(self._context.environment)
 
     def _resume(self, rows: Sequence[ShopRow]) -> None:
         fleet = self._context.commands.fleet
         verb = ngettext("Resume {n} shop", "Resume {n} shops", len(rows))
         said = _("Their own pauses end; pauses of a platform, a type or of everything stay.")
         question = self._question(N_("Resume shops"), rows, verb, said)
-        self._open(
-            question,
-            rows,
-            lambda row: fleet.resume(f"shop:{row.key}"),
-            self._pause_again,
-            ngettext("{n} shop goes on.", "{n} shops go on.", len(rows)),
-        )
+        me = self._context.commands.operator.who
+        done = ngettext("{n} shop goes on.", "{n} shops go on.", len(rows))
+
+        def act(row: ShopRow) -> object:
+            return fleet.resume(f"shop:{row.key}")
+
+        # what waits there starts at once, which is no more to be taken back: of a few it is, as of one
+        if len(rows) <= FEW and not any(needs_asking(_own_pause(row), me) for row in rows):
+            self._each.run(rows, act, self._pause_again, done)
+        else:
+            self._open(question, rows, act, self._pause_again, done)
 
     def _pause_again(self, row: ShopRow) -> None:
         """Its own pause of before, with the reason of then, unless it is paused again by now."""
@@ -158,7 +191,11 @@ class BulkActs(QObject):
         def undone(row: ShopRow) -> object:  # one that had it so before keeps it
             return back(row.key) if row.shop.dedicated != on else None
 
-        self._open(question, rows, lambda row: there(row.key), undone, done)
+        # as with one shop: into queues of their own at once, back where nothing moves that would
+        if self._few(rows) and (on or not tasks):
+            self._each.run(rows, lambda row: there(row.key), undone, done)
+        else:
+            self._open(question, rows, lambda row: there(row.key), undone, done)
 
     def _limit(self, rows: Sequence[ShopRow]) -> None:
         fleet = self._context.commands.fleet

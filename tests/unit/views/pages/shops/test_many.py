@@ -23,6 +23,7 @@ from services.monitor.shops.queries import ShopsNow
 from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import WAIT_MS, opening
+from views.dialogs import confirm
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.quiet_hours import QuietHoursDialog
 from views.dialogs.shops.edit import ShopDialog
@@ -116,17 +117,22 @@ def test_shops_that_another_page_chose_stand_there_alone_and_ticked(
     qtbot.waitUntil(lambda: records.rowCount() == 3, timeout=WAIT_MS)
     assert {row.key for row in page.ticked()} == {"pdd:s1", "pdd:t599", "pdd:t7"}
     assert page.only_button.text() == "Only 3 chosen shops"
-    page.bulk.buttons["pause"].click()
+    page.bulk.buttons["group"].click()
     (dialog,) = page.findChildren(ConfirmDialog)
-    assert dialog.verb_button.text() == "Pause 3 shops"
+    assert dialog.verb_button.text() == "Take 3 shops out of their groups"
     dialog.reject()
     page.only_button.click()
-    qtbot.waitUntil(lambda: records.rowCount() >= 500, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: records.rowCount() >= 200, timeout=WAIT_MS)
     assert {row.key for row in page.ticked()} == {"pdd:s1", "pdd:t599", "pdd:t7"}, "they stay ticked, and in sight"
     assert not page.only_button.isVisible()
 
 
-def test_ticked_shops_are_paused_together_and_it_is_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+def test_ticked_shops_are_paused_together_and_it_is_taken_back(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More of them than are paused at once are asked for before, with room for why."""
+    monkeypatch.setitem(confirm.LIMITS, False, 1)
+    monkeypatch.setitem(confirm.LIMITS, True, 1)
     fleet.context.commands.fleet.pause("shop:pdd:s2", reason="moves house")
     page = open_page()
     assert not page.bulk.isVisible()
@@ -152,14 +158,57 @@ def test_why_a_shop_was_paused_stays_where_many_are_paused_without_a_word(
     page = open_page()
     page.table.records.set_ticked(["pdd:s1", "pdd:s2"])
     page.bulk.buttons["pause"].click()
-    (dialog,) = page.findChildren(ConfirmDialog)
-    dialog.verb_button.click()
+    assert not page.findChildren(ConfirmDialog), "Undo gives all of it back"
     both = {("shop:pdd:s1", ""), ("shop:pdd:s2", "moves house")}
     qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
     assert {(one.scope, one.reason) for one in fleet.store.pauses()} == both
     fleet.toasts[-1].actions[0].call()
     before = [("shop:pdd:s2", "moves house")]
     qtbot.waitUntil(lambda: [(one.scope, one.reason) for one in fleet.store.pauses()] == before, timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
+def test_why_few_shops_were_paused_is_written_afterwards_and_a_pause_of_others_is_asked_about(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.context.commands.fleet.pause("shop:pdd:s2", reason="moves house")
+    page = open_page()
+
+    def pauses() -> set[tuple[str, str]]:
+        return {(one.scope, one.reason) for one in fleet.store.pauses()}
+
+    def told(number: int) -> None:
+        qtbot.waitUntil(lambda: len(fleet.toasts) == number, timeout=WAIT_MS)
+
+    page.table.records.set_ticked(["pdd:s1", "pdd:s2", "pdd:s3"])
+    page.bulk.buttons["pause"].click()
+    told(1)
+    assert [one.text for one in fleet.toasts[-1].actions] == ["Undo", "Write why"]
+    fleet.toasts[-1].actions[1].call()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert not dialog.verb_button.isEnabled()
+    dialog.note_field.setText("stock-taking")
+    dialog.verb_button.click()
+    told(2)
+    written = {("shop:pdd:s1", "stock-taking"), ("shop:pdd:s2", "moves house"), ("shop:pdd:s3", "stock-taking")}
+    assert pauses() == written, "what was written before stays"
+    fleet.toasts[-1].actions[0].call()
+    told(3)
+    assert pauses() == {("shop:pdd:s2", "moves house")}
+    page.table.records.untick_all()
+    page.table.records.set_ticked(["pdd:s1", "pdd:s3"])
+    page.bulk.buttons["pause"].click()
+    told(4)
+    with qtbot.waitSignal(page.refreshed, timeout=WAIT_MS):
+        page.refresh()
+    page.bulk.buttons["resume"].click()
+    told(5)
+    assert pauses() == {("shop:pdd:s2", "moves house")}, "pauses of one's own without a word end at once"
+    page.table.records.set_ticked(["pdd:s2"])
+    page.bulk.buttons["resume"].click()
+    asked = page.findChildren(ConfirmDialog)[-1]
+    assert asked.verb_button.text() == "Resume 3 shops"
+    assert ("shop:pdd:s2", "moves house") in pauses()
 
 
 @pytest.mark.parametrize(
@@ -504,12 +553,12 @@ def test_what_is_chosen_in_the_map_is_ticked_in_the_table_and_the_other_way_roun
     page.table.records.set_ticked(["pdd:s3"])
     assert heat.chosen == ("pdd:s0", "pdd:s2", "pdd:s3")
     last = "temu:t599"
-    assert page.table.records.find(last) is None, "it is beyond the rows that are handed out"
+    assert page.table.records.find(last) is None, "it is beyond the rows that are loaded"
     qtbot.mouseClick(heat, left, ctrl, at(last))
     qtbot.waitUntil(lambda: ticked() == {"pdd:s0", "pdd:s2", "pdd:s3", last}, timeout=WAIT_MS)
-    page.bulk.buttons["pause"].click()
+    page.bulk.buttons["group"].click()
     (dialog,) = page.findChildren(ConfirmDialog)
-    assert dialog.verb_button.text() == "Pause 4 shops"
+    assert dialog.verb_button.text() == "Take 4 shops out of their groups"
     dialog.reject()
     # what the filter leaves out is neither in sight nor acted on
     page.filter.field.setText("More")
