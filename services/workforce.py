@@ -77,6 +77,7 @@ def refuse_viewer(engine: Engine) -> None:
 
 def steward(engine: Engine) -> Steward:
     """The candidate for leader of this process."""
+    seen = eyes(engine)
     return Steward(
         engine.store,
         engine.broker,
@@ -95,17 +96,23 @@ def steward(engine: Engine) -> Steward:
         disk=partial(home_folder.unwritable, engine.settings.home_path / home_folder.SPOOL),
         notices=notices(engine) if engine.broker.capabilities.others else None,
         queues=work_queues(engine) if engine.broker.capabilities.others else {},
-        watchers=watchers(engine),
-        always=(alerts(engine),),
+        watchers=watchers(engine, seen),
+        always=(alerts(engine, seen),),
         zone=lambda: assembly.zone(engine.settings),
     )
 
 
-def watchers(engine: Engine) -> tuple[Duty, ...]:
+def eyes(engine: Engine) -> Eyes:
+    """What this process sees of the fleet by, for the rules of alerts and for the record that they are tried on."""
+    production = environment.is_production(engine.settings.environment)
+    return Eyes(engine.store, engine.broker, engine.registry, engine.causes, engine.clock, production=production)
+
+
+def watchers(engine: Engine, seen: Eyes) -> tuple[Duty, ...]:
     """What whoever leads watches for people."""
     store, broker, registry, clock = engine.store, engine.broker, engine.registry, engine.clock
     return (
-        Recorder(store, broker, registry, engine.causes, clock, assembly.recorder_file(engine.settings), engine.name),
+        Recorder(store, broker, registry, seen, clock, assembly.recorder_file(engine.settings), engine.name),
         promise_keeper(engine),
         DriftKeeper(store, clock, engine.name),
         IssueKeeper(store, IssueActs(engine), clock, engine.name),
@@ -113,13 +120,11 @@ def watchers(engine: Engine) -> tuple[Duty, ...]:
     )
 
 
-def alerts(engine: Engine) -> AlertKeeper:
+def alerts(engine: Engine, seen: Eyes) -> AlertKeeper:
     """Watches the fleet for people, while no other process does."""
     settings, store = engine.settings, engine.store
-    production = environment.is_production(settings.environment)
-    eyes = Eyes(store, engine.broker, engine.registry, engine.causes, engine.clock, production=production)
     sender = Sender(store, Vault(config.child_environment()).of_machine)
-    return AlertKeeper(store, eyes, sender, engine.clock, engine.name, act=RuleActs(engine), alone=settings.embedded)
+    return AlertKeeper(store, seen, sender, engine.clock, engine.name, act=RuleActs(engine), alone=settings.embedded)
 
 
 class IssueActs:

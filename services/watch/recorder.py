@@ -18,13 +18,11 @@ from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, UNTOLD, WOR
 from services.domain.past.recorded import Recorded
 from services.domain.task.event import Event
 from services.domain.task.lane import LANES
-from services.domain.task.order import QueueDepth
 from services.domain.task.search.query import equals
 from services.domain.task.status import WAITING, Status, Triage
 from services.engine.lead.duty import DutyThread, OnDuty
 from services.engine.registry import Registry
 from services.monitor import live
-from services.monitor.letters.causes import CauseQueries
 from services.monitor.live import Changes, Snapshot
 from services.monitor.numbers.meter import came, went
 from services.monitor.numbers.oldest import waited_ms
@@ -40,9 +38,8 @@ EVERY_S = LEVELS[0].step / 1000
 TELL_S = 15.0
 #: events of one look. A fleet that makes more is not read event by event: what came and went is reckoned then
 MOST_EVENTS = 2_000
-#: how every shop does is asked in at most a hundredth of the time; the broker, whom each queue costs something, in a
-#: fiftieth, and at least so often
-SHOPS_SHARE, DEPTHS_SHARE, DEPTHS_AT_MOST_S = 100.0, 50.0, 30.0
+#: how every shop does is asked in at most a hundredth of the time
+SHOPS_SHARE = 100.0
 _BEHIND = "the clock is behind the last record: it was set back"
 _ACTIVE = (*sorted(WAITING), Status.RUNNING, Status.RETRYING)
 #: what a shop is in while nothing is to be done about it: it goes from one to the other with each task
@@ -57,13 +54,15 @@ class Recorder(OnDuty):
         store: Store,
         broker: Broker,
         registry: Registry,
-        causes: CauseQueries,
+        eyes: Eyes,
         clock: Clock,
         path: Path,
         name: str = "",
     ) -> None:
-        """``name``: of who leads here."""
-        self._eyes = Eyes(store, broker, registry, causes, clock, production=False)
+        """``eyes``: what is asked for rules of alerts too is asked by these, and once for both; ``name``: of who leads
+        here.
+        """
+        self._eyes = eyes
         self._store, self._broker, self._registry, self._clock = store, broker, registry, clock
         self._path, self._name = path, name
         self._said: str | None = None  #: why nothing is recorded, as the store was told last
@@ -79,14 +78,12 @@ class Recorder(OnDuty):
         self._shops: dict[str, str] = {}
         self._judged: tuple[ShopNow, ...] = ()  #: what they were taken from
         self._shops_due = 0.0
-        self._depths: tuple[QueueDepth, ...] | None = None
-        self._depths_due = 0.0
 
     def run(self, stop: threading.Event) -> None:
         """Until it is told to stop. What cannot be asked or written is a gap."""
         tape: Tape | None = None
         failed = ""
-        self._cursor, self._before, self._said, self._depths, self._tried = "", None, None, None, None
+        self._cursor, self._before, self._said, self._tried = "", None, None, None
         while not stop.is_set():
             begun = self._clock.monotonic()
             try:
@@ -139,13 +136,15 @@ class Recorder(OnDuty):
     def look(self) -> Frame:
         """One look at everything. Raises the errors of the store."""
         self._follow()
-        depths, told = self._asked_depths()
+        depths = self._eyes.depths()
         seen = live.look(self._store, self._broker.health())
-        lanes = {one.lane: one.depth if told else UNTOLD for one in depth.lanes(seen.counts, depths)}
+        told = depths is not None
+        look = self._eyes.beside(seen)
+        lanes = {one.lane: one.depth if told else UNTOLD for one in depth.lanes(seen.counts, depths or ())}
         status, fleet = seen.counts.status, seen.fleet()
         waiting = sum(status.get(one, 0) for one in WAITING)
         oldest = self._oldest() if waiting else 0
-        unacked = sum(one.unacked or 0 for one in depths) if told else UNTOLD
+        unacked = UNTOLD if depths is None else sum(one.unacked or 0 for one in depths)
         came, went, failed = self._ends(seen)
         tries, tries_failed = self._tries(seen)
         numbers = Numbers(
@@ -172,16 +171,16 @@ class Recorder(OnDuty):
             peak_oldest_s=oldest,
             **{f"waits_{lane}_s": self._waits(seen, lane) for lane in LANES},
             held_s=max((held for one in fleet.workers for held in _held_s(one, seen.at_ms)), default=0),
-            broken=max(Counter(one.kind for one in self._store.breakers() if one.is_open).values(), default=0),
+            broken=max(Counter(one.kind for one in look.breakers).values(), default=0),
             tries=tries,
             tries_failed=tries_failed,
-            **self._of_rules(seen),
+            **self._of_rules(look),
         )
         return Frame(numbers, self._things(seen))
 
-    def _of_rules(self, seen: Snapshot) -> dict[str, int]:
+    def _of_rules(self, look: Look) -> dict[str, int]:
         """What rules of alerts are tried on and nothing else is made of; what nobody can say stays untold."""
-        look, found = Look(self._eyes, seen), dict[str, int]()
+        found = dict[str, int]()
         for measure in LISTED:
             try:
                 found |= measure.keeps(look) if measure.keeps is not None else {}
@@ -196,19 +195,6 @@ class Recorder(OnDuty):
             else:
                 self._failing.discard(measure.name)
         return found
-
-    def _asked_depths(self) -> tuple[tuple[QueueDepth, ...], bool]:
-        """Depths as they are or were a moment ago, and whether the broker tells them."""
-        begun = self._clock.monotonic()
-        if self._depths is not None and begun < self._depths_due and self._broker.health().connected:
-            return self._depths, True
-        try:
-            self._depths = tuple(self._broker.depths())
-        except ConsoleError:
-            self._depths = None
-            return (), False
-        self._depths_due = begun + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * (self._clock.monotonic() - begun))
-        return self._depths, True
 
     def _follow(self) -> None:
         """Count what happened since the last look, or start anew behind what is too much to read."""

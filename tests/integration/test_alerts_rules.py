@@ -354,7 +354,8 @@ def test_a_recorder_that_cannot_write(world: World, monkeypatch: pytest.MonkeyPa
     world.watch.only("recorder_gap", limits={"seconds": 2})
     folder = assembly.recorder_file(world.fleet.engine.settings).parent
     assert world.watch.store.lead(leader.ROLE, "leads", 600_000)
-    records = workforce.watchers(world.fleet.open())[0]
+    engine = world.fleet.open()
+    records = workforce.watchers(engine, workforce.eyes(engine))[0]
 
     def situation() -> Iterator[str]:
         folder.write_text("a file stands where its folder belongs")

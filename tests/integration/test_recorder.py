@@ -11,16 +11,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from services import assembly
+from services import assembly, workforce
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable, UsageError
 from services.domain.past.frame import SHOP, SWITCH, UNTOLD, WORKER, Frame, Numbers
 from services.messages import english
+from services.monitor.letters.causes import CauseQueries, Causes
 from services.monitor.past.queries import PastQueries, instant
 from services.monitor.past.tape import Tape
 from services.watch import recorder as keeper
 from services.watch.alerts import rules
-from services.watch.alerts.look import Look
+from services.watch.alerts.look import Eyes, Look
 from services.watch.recorder import Recorder
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
@@ -37,7 +38,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def recorder(fleet: Fleet, file: Path) -> Recorder:
     engine = fleet.engine
-    return Recorder(engine.store, engine.broker, engine.registry, engine.causes, SystemClock(), file)
+    return Recorder(engine.store, engine.broker, engine.registry, workforce.eyes(engine), SystemClock(), file)
 
 
 @pytest.fixture
@@ -51,6 +52,28 @@ def tape(file: Path) -> Iterator[Tape]:
     made = Tape(file)
     yield made
     made.close()
+
+
+class Counted(CauseQueries):
+    """Counts how often dead letters are grouped."""
+
+    asked = 0
+
+    def causes(self, *args: str) -> Causes:
+        self.asked += 1
+        return super().causes(*args)
+
+
+def test_dead_letters_are_grouped_once_for_the_rules_and_for_the_record(fleet: Fleet, file: Path) -> None:
+    engine = fleet.engine
+    causes = Counted(engine.store, engine.registry)
+    eyes = Eyes(engine.store, engine.broker, engine.registry, causes, engine.clock, production=False)
+    record = Recorder(engine.store, engine.broker, engine.registry, eyes, engine.clock, file)
+    fleet.worker()
+    fleet.wait(fleet.create("s1", fail="bad_payload", max_retries=0), "dead")
+    (told,) = eyes.look().causes
+    assert (told.count, record.look().numbers.letters) == (1, 1)
+    assert causes.asked == 1
 
 
 def test_it_counts_what_happens_and_keeps_who_is_in_trouble(

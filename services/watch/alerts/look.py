@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
@@ -73,7 +74,9 @@ class Gap(NamedTuple):
 
 
 class Eyes:
-    """Takes looks, and remembers between them what a single one cannot tell. Blocking; one thread at a time."""
+    """Takes looks, and remembers between them what a single one cannot tell. Blocking. One thread takes them; any may
+    look at a moment of its own by the same answers (``beside``), so that what costs much is asked once for all.
+    """
 
     def __init__(
         self, store: Store, broker: Broker, registry: Registry, causes: CauseQueries, clock: Clock, *, production: bool
@@ -82,12 +85,12 @@ class Eyes:
         self.production = production
         self._causes = causes
         self._measured = Measured(store)
+        self._grouping, self._telling = threading.Lock(), threading.Lock()
         self._grouped: tuple[Cause, ...] = ()
         self._dead, self._due, self._grouped_at = -1, 0.0, float("-inf")
         self._facts: Mapping[str, str] = {}
         self._facts_at = float("-inf")
         self._queues: Sequence[QueueDepth] | None = None
-        self._lanes: tuple[LaneDepth, ...] | None = None
         self._silent = ""  #: why the broker told no depths
         self._depths_due = float("-inf")
         self._counted: deque[tuple[int, dict[str, tuple[int, int]]]] = deque()
@@ -99,22 +102,27 @@ class Eyes:
         Raises:
             ConsoleError: the store does not answer.
         """
-        self._ask_broker()
+        self.depths()
         snapshot = live.look(self._store, self._broker.health())
         self._count(snapshot)
+        return Look(self, snapshot)
+
+    def beside(self, snapshot: Snapshot) -> Look:
+        """A moment that somebody else has seen; from any thread."""
         return Look(self, snapshot)
 
     # ------------------------------------------------------------------------------------------- asked when wanted
     def causes(self, snapshot: Snapshot) -> tuple[Cause, ...]:
         """Causes of the open dead letters, grouped a moment ago."""
         dead = snapshot.counts.triage.get(Triage.OPEN, 0)
-        begun = self._clock.monotonic()
-        if not dead:
-            self._grouped, self._dead = (), 0
-        elif begun >= self._due and (dead != self._dead or begun >= self._grouped_at + CAUSES_S):
-            self._grouped, self._dead, self._grouped_at = self._causes.causes().rows, dead, begun
-            self._due = begun + CAUSES_SHARE * (self._clock.monotonic() - begun)
-        return self._grouped
+        with self._grouping:  # who comes second waits, and has what the first was told
+            begun = self._clock.monotonic()
+            if not dead:
+                self._grouped, self._dead = (), 0
+            elif begun >= self._due and (dead != self._dead or begun >= self._grouped_at + CAUSES_S):
+                self._grouped, self._dead, self._grouped_at = self._causes.causes().rows, dead, begun
+                self._due = begun + CAUSES_SHARE * (self._clock.monotonic() - begun)
+            return self._grouped
 
     def usual(self, task_type: str, shop: str) -> Runs:
         """How long a type runs in a shop (``platform:shop_id``), as far as it was measured."""
@@ -126,24 +134,25 @@ class Eyes:
 
     def lanes(self, snapshot: Snapshot) -> tuple[LaneDepth, ...]:
         """Every lane. Raises NotKnown where the broker does not answer."""
-        if self._queues is None:
+        queues = self._queues
+        if queues is None:
             raise NotKnown(self._silent)
-        self._lanes = self._lanes or depth.lanes(snapshot.counts, self._queues)
-        return self._lanes
+        return depth.lanes(snapshot.counts, queues)
 
-    def _ask_broker(self) -> None:
-        """How deep its queues are. A process that publishes nothing hears of an alarm, and that the broker is gone, by
-        asking alone, whichever rules there are.
+    def depths(self) -> Sequence[QueueDepth] | None:
+        """How deep its queues are or were a moment ago, None where the broker does not answer. A process that publishes
+        nothing hears of an alarm, and that the broker is gone, by asking alone, whichever rules there are.
         """
-        begun = self._clock.monotonic()
-        if self._queues is not None and begun < self._depths_due:
-            return
-        self._lanes = None
-        try:
-            self._queues = self._broker.depths()
-        except ConsoleError as exc:
-            self._queues, self._silent = None, str(exc)
-        self._depths_due = begun + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * (self._clock.monotonic() - begun))
+        with self._telling:
+            begun = self._clock.monotonic()
+            if self._queues is not None and begun < self._depths_due and self._broker.health().connected:
+                return self._queues
+            try:
+                self._queues = self._broker.depths()
+            except ConsoleError as exc:
+                self._queues, self._silent = None, str(exc)
+            self._depths_due = begun + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * (self._clock.monotonic() - begun))
+            return self._queues
 
     def store_facts(self) -> Mapping[str, str]:
         """What the store says of itself, a minute old at most."""
