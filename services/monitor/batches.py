@@ -59,10 +59,10 @@ class BatchView(msgspec.Struct, frozen=True):
 
 
 class Ahead(msgspec.Struct, frozen=True, kw_only=True):
-    """What would become of a batch that is retried, or raised."""
+    """What would become of a batch that is retried, or raised; None of what was not asked for."""
 
-    chances: Chances
-    raised: Raised
+    chances: Chances | None = None
+    raised: Raised | None = None
 
 
 class BatchQueries:
@@ -109,14 +109,20 @@ class BatchQueries:
             again=self._replaced(batch),
         )
 
-    def ahead(self, batch: str) -> Ahead | None:
-        """What its verbs would change, None where nobody was told how that is found out.
+    def ahead(self, batch: str, *, retried: bool, raised: bool) -> Ahead | None:
+        """What these verbs would change, None where nobody was told how that is found out.
 
         Raises:
             StoreUnavailable: nothing can be read now.
         """
         if self._chances is None or self._raised is None:
             return None
+        return Ahead(
+            chances=self._likely(batch, self._chances) if retried else None,
+            raised=self._raised(batch) if raised else None,
+        )
+
+    def _likely(self, batch: str, chances: Callable[[Sequence[Task]], Chances]) -> Chances:
         tasks: list[Task] = []
         unread = 0
         for kind in (
@@ -129,8 +135,7 @@ class BatchQueries:
             if read[-1].next is not None:
                 unread += max(0, self._store.query(Query(terms=terms, limit=1)).number.number - len(some))
             tasks += some
-        likely = self._chances(tasks) + Chances(unknown=unread)
-        return Ahead(chances=likely, raised=self._raised(batch))
+        return chances(tasks) + Chances(unknown=unread)
 
     def _replaced(self, batch: str) -> Mapping[str, int]:
         return self._again.get(batch, (0, {}))[1]

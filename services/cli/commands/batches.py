@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -13,6 +12,7 @@ from services.cli import choose, lexicon, shapes, spoken, tables
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
 from services.commands.batches import BatchOutcome, BatchPlan
 from services.domain.errors import NotFound, UsageError
+from services.domain.insight.batch import Chances
 from services.domain.task.status import Status
 from services.domain.text.said import said
 from services.monitor.batches import Ahead, BatchView
@@ -104,7 +104,8 @@ def change(context: Context) -> int:
             args.name
         )
         if args.dry_run:
-            ahead = assembly.queries(engine).batches.ahead(args.name) if args.verb != "cancel" else None
+            asked = {"retried": args.verb == "retry", "raised": args.verb == "raise"}
+            ahead = assembly.queries(engine).batches.ahead(args.name, **asked) if any(asked.values()) else None
             return _planned(context, plan, ahead, shapes.zone(engine))
         if not context.confirm(spoken.phrase("{verb} batch {name}:", verb=args.verb, name=args.name), plan.number):
             return EXIT_FAILED
@@ -135,16 +136,21 @@ def _planned(context: Context, plan: BatchPlan, ahead: Ahead | None, zone: str) 
     left = [f"  {one}: {spoken.say(why)}" for one, why in plan.left_alone.items()]
     said: list[str] = []
     if ahead is not None and plan.task_ids:
-        found, said = (_chances if context.args.verb == "retry" else partial(_raised, zone=zone))(ahead)
+        found, said = _foreseen(ahead, zone)
         document |= found
     lines = [head, *said, *(one for one in plan.task_ids if one not in plan.left_alone)]
     context.show(document, [*lines, *([spoken.phrase("{count} left alone:", count=len(left))] if left else []), *left])
     return EXIT_OK
 
 
-def _chances(ahead: Ahead) -> tuple[dict[str, Any], list[str]]:
+def _foreseen(ahead: Ahead, zone: str) -> tuple[dict[str, Any], list[str]]:
+    if ahead.chances is not None:
+        return _chances(ahead.chances)
+    return _raised(ahead.raised, zone) if ahead.raised is not None else ({}, [])
+
+
+def _chances(likely: Chances) -> tuple[dict[str, Any], list[str]]:
     """What is likely to become of what is retried."""
-    likely = ahead.chances
     said = (
         (likely.passes, spoken.plural("{count} likely passes", "{count} likely pass", likely.passes)),
         (likely.again, spoken.plural("{count} likely fails again", "{count} likely fail again", likely.again)),
@@ -154,9 +160,8 @@ def _chances(ahead: Ahead) -> tuple[dict[str, Any], list[str]]:
     return {"likely": msgspec.structs.asdict(likely)}, [words for number, words in said if number]
 
 
-def _raised(ahead: Ahead, *, zone: str) -> tuple[dict[str, Any], list[str]]:
+def _raised(found: Raised, zone: str) -> tuple[dict[str, Any], list[str]]:
     """When what is raised is through, and what that costs others."""
-    found = ahead.raised
     document = {
         "raised": {
             "waiting": found.number,

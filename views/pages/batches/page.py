@@ -481,7 +481,8 @@ class BatchesPage(ListPage[BatchNow]):
         """Find out what its verbs would change; where that is not known, nothing is said of it."""
         if not self._foreseeing.busy or one.key not in self._foreseen:
             self._foreseen.setdefault(one.key, Foreseen())
-            call = partial(self._context.batches.ahead, one.key)
+            asked = {"retried": bool(one.retries), "raised": bool(one.raises)}
+            call = partial(self._context.batches.ahead, one.key, **asked)
             self._foreseeing.start(call, partial(self._show_ahead, one), lambda _error: self._show_ahead(one, None))
 
     def _show_ahead(self, of: BatchNow, ahead: Ahead | None) -> None:

@@ -343,13 +343,14 @@ def _retry_effect(one: BatchNow) -> str:
         said.append(
             ngettext("releases {n} behind them", "releases {n} behind them", behind).format(n=text.count(behind))
         )
-    if one.ahead is not None and one.retries and (likely := words.chances(one.ahead.chances)):
+    chances = one.ahead.chances if one.ahead is not None and one.retries else None
+    if chances is not None and (likely := words.chances(chances)):
         said.append(likely)
     return text.listed(said)
 
 
 def _raise_effect(one: BatchNow) -> str:
-    if one.ahead is None or not one.raises:
+    if one.ahead is None or one.ahead.raised is None or not one.raises:
         return _("through the high lane; other work there waits longer")
     return words.raised(one.ahead.raised, one.ahead_ms)
 

@@ -99,6 +99,17 @@ def test_of_more_letters_than_are_looked_at_the_others_are_told_as_not_known(
         asked.append(len(tasks))
         return Chances(passes=len(tasks))
 
-    ahead = BatchQueries(room.store, chances, lambda _batch: Raised()).ahead("nightly")
+    raised: list[str] = []
+
+    def found_raised(batch: str) -> Raised:
+        raised.append(batch)
+        return Raised()
+
+    queries = BatchQueries(room.store, chances, found_raised)
+    ahead = queries.ahead("nightly", retried=True, raised=False)
     assert ahead is not None
-    assert (asked, ahead.chances) == ([4], Chances(passes=4, unknown=3))
+    assert (asked, ahead.chances, ahead.raised) == ([4], Chances(passes=4, unknown=3), None)
+    assert raised == [], "what nobody is shown is not reckoned"
+    ahead = queries.ahead("nightly", retried=False, raised=True)
+    assert ahead is not None
+    assert (asked, ahead.chances, raised) == ([4], None, ["nightly"])
