@@ -79,7 +79,7 @@ from services.monitor.alerts.queries import AlertQueries
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.attention import BrokenRun
 from services.monitor.attention import look_once as look_for_attention
-from services.monitor.audit import AuditQueries
+from services.monitor.audit import AuditQueries, TakenBack
 from services.monitor.batches import BatchQueries
 from services.monitor.forecast import flow
 from services.monitor.forecast.drain import DrainQueries
@@ -129,6 +129,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
     causes: CauseQueries  #: one for all who ask in this process: what several ask for at once is read once
     name: str
     newer: str = ""  #: that a newer program wrote the data, so they are opened read-only; "" where none did
+    undone: TakenBack = msgspec.field(default_factory=TakenBack)  #: likewise, of the audit
     doubts: tuple[Message, ...] = ()  #: what a connection that changes nothing would have put right
     via: str = ""  #: through what people act by it, for the audit: window | cli | rest | python
     acting: Commands | None = None  #: of whoever acts through it; None: the account of this process
@@ -351,7 +352,7 @@ def queries(engine: Engine) -> Queries:
     # the window shows times in a zone of its own, the command line in that of the fleet: each reads what it shows
     meant = (fleet_zone(engine.store) if engine.via == CLI else "") or engine.settings.time_zone
     alerts = AlertQueries(engine.store, _secret, rules.DEFAULTS)
-    trail = AuditQueries(engine.store, witness(engine.settings), meant, ways.possible)
+    trail = AuditQueries(engine.store, witness(engine.settings), meant, ways.possible, engine.undone)
     promises = PromiseQueries(engine.store, engine.registry)
     past = PastQueries(
         recorder_file(engine.settings), trail, partial(_incidents, alerts), engine.store.now_ms, rules.PAST,

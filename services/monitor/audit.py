@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 import msgspec
 
@@ -24,6 +25,8 @@ FIELDS = ("who", "action", "target", "outcome", "detail", "state", "from", "undo
 #: whether an act can be taken back from its entry, or was
 POSSIBLE, UNDONE = "possible", "done"
 PAGE, SCAN_LIMIT = 200, 50_000
+#: entries that were written within it may stand in another order than their instants
+AT_ONCE_MS = 60_000
 #: so many entries since an act are looked at for what was done to the same object
 MOST_SINCE = 20_000
 #: how an outcome begins that left everything as it was; what failed may be done in part
@@ -132,15 +135,17 @@ def _settled(entries: Sequence[AuditEntry], now_ms: int) -> int:
     return len(entries)
 
 
-class _Undone:
+class TakenBack:
     """Which acts were taken back: the entry of who did it is newer, so it is met before by whoever reads from the
-    newest on. Acts that were taken back themselves take nothing back.
+    newest on. Acts that were taken back themselves take nothing back. What was met once is not read again, whoever
+    asks in this process: a page far down costs no more than the first.
     """
 
     def __init__(self) -> None:
         self._at: dict[str, tuple[int, str]] = {}  #: when, UTC ms, and by which entry
-        self._passed: set[str] = set()  #: entries of which all newer ones were met
-        self._lock = threading.Lock()
+        self._lock, self._reading = threading.Lock(), threading.Lock()
+        #: all from this entry on down to that one was met; none from the first on down is open
+        self._top = self._low = ""
 
     def meet(self, entry: AuditEntry) -> None:
         """The next older one was read."""
@@ -152,21 +157,42 @@ class _Undone:
             kept = {name: one for name, one in self._at.items() if one[1] not in names}
             self._at = kept | {name: max(by, kept.get(name, by)) for name in names}
 
-    def passed(self, name: str) -> None:
-        """All that is newer than this entry, and itself, was met."""
-        with self._lock:
-            self._passed.add(name)
-
     def catch_up(self, store: Store, before: str) -> None:
-        """Meet what is newer than this entry; who goes on from where others were led to has met it already."""
-        place = ""
-        for _page in range(SCAN_LIMIT // PAGE):
-            if before in self._passed or not (page := store.audit(PAGE, place)):
-                return
-            for entry in page:
-                self.meet(entry)
-                self.passed(entry.entry_id)
+        """Meet what is newer than this entry and was not met yet: what was written since, and what lies deeper."""
+        with self._reading:
+            self._meet_new(store)
+            for _ in range(SCAN_LIMIT // PAGE):
+                if self._has_met(before) or not (page := store.audit(PAGE, self._low)):
+                    return
+                self._meet_all(page)
+                self._low = page[-1].entry_id
+
+    def _has_met(self, before: str) -> bool:
+        """Entries lie in the order of their instants, but for those that several wrote at once."""
+        return audit.instant_of(before) > audit.instant_of(self._low) + AT_ONCE_MS
+
+    def _meet_new(self, store: Store) -> None:
+        """What was written since, from the newest on; a page at first, and where what was met is gone."""
+        fresh: list[AuditEntry] = []
+        known, place = False, ""
+        for _ in range(SCAN_LIMIT // PAGE if self._top else 1):
+            page = store.audit(PAGE, place)
+            newer = list(takewhile(lambda entry: entry.entry_id != self._top, page))
+            fresh += newer
+            known = len(newer) < len(page)
+            if known or not page:
+                break
             place = page[-1].entry_id
+        self._meet_all(fresh)
+        if not known:
+            self._top, self._low = "", place
+        # from the oldest on that is open it is read again: it may end, and then it takes something back
+        if settled := _settled(fresh[::-1], store.now_ms()):
+            self._top = fresh[-settled].entry_id
+
+    def _meet_all(self, entries: Iterable[AuditEntry]) -> None:
+        for entry in entries:
+            self.meet(entry)
 
     def at(self, name: str) -> int:
         """When the act of an entry was taken back, UTC ms; 0 for never."""
@@ -187,12 +213,14 @@ class AuditQueries:
         witness: Witness | None = None,
         time_zone: str = "",
         can_undo: Callable[[AuditEntry, int], bool] = lambda _entry, _now: False,
+        undone: TakenBack | None = None,
     ) -> None:
         """``time_zone``: in which days of a filter begin and end, "" for that of this machine; ``can_undo``: whether
-        its entry is enough to take an act back now (UTC ms).
+        its entry is enough to take an act back now (UTC ms);
+        ``undone``: what others of this process have found out.
         """
         self._store, self._witness, self._zone = store, witness, time_zone
-        self._can_undo, self._undone = can_undo, _Undone()
+        self._can_undo, self._undone = can_undo, undone or TakenBack()
         self._tally, self._counting = _Tally(), threading.Lock()
 
     def verify(self) -> Verdict:
@@ -224,7 +252,6 @@ class AuditQueries:
             if all(test(entry) for test in tests):
                 found.append(entry)
             if len(found) == limit or scanned >= (scan or SCAN_LIMIT):
-                self._undone.passed(entry.entry_id)
                 return AuditEntries(entries=tuple(found), next=entry.entry_id, undone=self._undone.all())
         return AuditEntries(entries=tuple(found), undone=self._undone.all())
 

@@ -10,7 +10,7 @@ import pytest
 from services.commands.audit import Audit, undoing
 from services.domain import audit
 from services.domain.errors import OperatorError, UsageError
-from services.monitor.audit import AuditQueries
+from services.monitor.audit import AuditQueries, TakenBack
 from tests.unit.services.engine.room import Room, opened
 
 
@@ -180,3 +180,27 @@ def test_a_day_is_counted_on_from_what_was_counted_before(tmp_path: Path) -> Non
         room.clock.advance(86_400 + 600)
         day = queries.day()
         assert (sum(day.people), sum(day.programs), day.names) == (0, 0, 0)
+
+
+def test_a_page_far_down_costs_no_more_than_the_first_whoever_asks(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        for number in range(2_000):
+            room.clock.advance(30)
+            with Audit(room.store, "ann@desk").act("pause", [f"shop:{number}"]):
+                pass
+        trail = AuditQueries(room.store)
+        (deep,) = trail.entries(f"target:shop:{10}").entries
+        store, known = Counted(room.store), TakenBack()
+        before, spent = "", []
+        for _ in range(30):
+            store.pages = 0
+            page = AuditQueries(store, undone=known).entries(limit=50, before=before)  # type: ignore[arg-type]
+            before = page.next
+            spent.append(store.pages)
+        assert max(spent) <= 4, spent
+        # what is done since is told of, also far down
+        with undoing([deep]), Audit(room.store, "bob@desk").act("resume", deep.target):
+            last = AuditQueries(store, undone=known).entries("target:shop:10", before=before)  # type: ignore[arg-type]
+            assert (last.entries, last.undone) == ((deep,), {}), "it is not done yet"
+        last = AuditQueries(store, undone=known).entries("target:shop:10", before=before)  # type: ignore[arg-type]
+        assert set(last.undone) == {deep.entry_id}
