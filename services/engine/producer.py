@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from services.domain.change import DONE, UNREADABLE, UNSURE, Answer, Create
@@ -22,9 +22,9 @@ from services.domain.task.status import ACTIVE, Status
 from services.domain.task.tombstone import Tombstone
 from services.domain.text import mask, refusals
 from services.domain.text.said import Said, said, words_of
-from services.domain.text.words import folded
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
+from services.domain.types.type_index import TypeIndex
 from services.engine import portions, recipe
 from services.engine.registry import Registry
 from services.engine.spec import After, Before, Checked, Twin
@@ -38,9 +38,16 @@ SLICE = 500
 SHOWN = 12  #: names of a circle that a sentence holds
 SHOPS = 200  #: shops that are asked at once what is open
 ABOVE = 10  #: of its own type a row waits for so many above it: those of them that are made wait for the others
-MISSPELT = 0.75  #: how like a type a name is that is taken for one that is misspelt
 _FAILED = (Status.DEAD, Status.CANCELLED)
 Fault = tuple[TaskSpec, str, str]  #: spec, field, sentence
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A spec of a bulk: what types it waits for are rows and tasks by now."""
+
+    spec: TaskSpec
+    asked: TaskSpec  #: as it was asked for
+    by_type: frozenset[str] = frozenset()  #: what it waits for only because of its type
 
 
 class Links:
@@ -58,101 +65,85 @@ class Links:
         self._types = types
         self._made: dict[str, str] = {}
         self._names: frozenset[str] = frozenset()
-        #: by the identity of a spec: as it was asked for, and what it waits for only because of its type
-        self._asked: dict[int, TaskSpec] = {}
-        self._by_type: dict[int, frozenset[str]] = {}
-        self._kept: list[TaskSpec] = []
-        self._linked = any(spec.depends_on or spec.key for spec in specs)
-        self.specs = self._arrange(store, specs) if self._linked else list(specs)
+        rows = [Row(spec, spec) for spec in specs]
+        self.rows = self._arrange(store, rows) if any(spec.depends_on or spec.key for spec in specs) else rows
 
-    def resolve(self, spec: TaskSpec) -> TaskSpec:
+    def resolve(self, row: Row) -> TaskSpec:
         """The spec with ids instead of names.
 
         Raises:
             UsageError: a row that it waits for was refused.
         """
-        if not spec.depends_on:
-            return spec
-        names = self.left(spec, lambda name: name in self._names and name not in self._made).depends_on
-        return replace(spec, depends_on=tuple(dict.fromkeys(self._made.get(name, name) for name in names)))
+        if not row.spec.depends_on:
+            return row.spec
+        names = self.left(row, lambda name: name in self._names and name not in self._made).depends_on
+        return replace(row.spec, depends_on=tuple(dict.fromkeys(self._made.get(name, name) for name in names)))
 
-    def left(self, spec: TaskSpec, lost: Callable[[str], bool]) -> TaskSpec:
+    def left(self, row: Row, lost: Callable[[str], bool]) -> TaskSpec:
         """The spec without the ``lost`` rows that it would wait for because of their type: they are not open.
 
         Raises:
             UsageError: it names one of the ``lost`` rows.
         """
-        gone = [name for name in spec.depends_on if lost(name)]
+        gone = [name for name in row.spec.depends_on if lost(name)]
         if not gone:
-            return spec
-        by_type = self._by_type.get(id(spec), frozenset())
-        if named := next((name for name in gone if name not in by_type), ""):
+            return row.spec
+        if named := next((name for name in gone if name not in row.by_type), ""):
             raise UsageError(said("links.broken", name=named), field="depends_on")
-        return replace(spec, depends_on=tuple(name for name in spec.depends_on if name not in gone))
+        return replace(row.spec, depends_on=tuple(name for name in row.spec.depends_on if name not in gone))
 
-    def without(self, spec: TaskSpec, task: Task, there: Set[str]) -> Task | None:
+    def without(self, row: Row, task: Task, there: Set[str]) -> Task | None:
         """Its task without what it would wait for because of its type and that is not ``there``, which may be nothing
         by now; None where it names something else that is not.
         """
-        by_type = {self._made.get(name, name) for name in self._by_type.get(id(spec), frozenset())}
+        by_type = {self._made.get(name, name) for name in row.by_type}
         gone = set(task.depends_on) - there
         if not gone <= by_type:
             return None
         return replace(task, depends_on=tuple(name for name in task.depends_on if name not in gone))
 
-    def asked(self, spec: TaskSpec) -> TaskSpec:
-        """A spec of these as it was asked for."""
-        return self._asked.get(id(spec), spec)
-
-    def made(self, spec: TaskSpec, task_id: str) -> None:
+    def made(self, row: Row, task_id: str) -> None:
         """Remember the id of a named row."""
-        if spec.key:
-            self._made[spec.key] = task_id
+        if row.spec.key:
+            self._made[row.spec.key] = task_id
 
     def shown(self, task_id: str) -> str:
         """The name of a row of this bulk by the id that it was to have, else the id."""
         return next((key for key, made in self._made.items() if made == task_id), task_id)
 
-    def _arrange(self, store: Store, specs: Sequence[TaskSpec]) -> list[TaskSpec]:
-        by_name: dict[str, TaskSpec] = {}
-        for place, spec in enumerate(specs):
-            if spec.key in by_name:
-                self.faults.append((spec, "key", said("links.twice", name=f"{spec.key!r:.80}")))
+    def _arrange(self, store: Store, rows: Sequence[Row]) -> list[Row]:
+        by_name: dict[str, Row] = {}
+        for place, row in enumerate(rows):
+            key = row.spec.key
+            if key in by_name:
+                self.faults.append((row.asked, "key", said("links.twice", name=f"{key!r:.80}")))
                 continue
-            by_name[spec.key or f"\n{place}"] = spec  # no name has a line break in it
+            by_name[key or f"\n{place}"] = row  # no name has a line break in it
         self._names = frozenset(by_name)
-        asked = {name for spec in by_name.values() for name in spec.depends_on} - by_name.keys()
+        asked = {name for row in by_name.values() for name in row.spec.depends_on} - by_name.keys()
         unknown = asked - _known(store, sorted(asked))
-        meant = self._meant(unknown, {spec.task_type for spec in by_name.values()}) if unknown else {}
-        if meant:
-            self._follow(store, by_name, meant)
-        self._refuse_unknown(store, by_name, unknown - meant.keys())
+        if unknown:
+            types = TypeIndex(self._types())
+            meant = _meant(types, unknown, {row.spec.task_type for row in by_name.values()})
+            if meant:
+                self._follow(store, by_name, meant)
+            self._refuse_unknown(store, by_name, unknown - meant.keys(), types)
         self._refuse_circles(by_name)
         self.lost = self._names - by_name.keys()
         return [by_name[name] for name in dependency.in_order(_graph(by_name))]
 
-    def _meant(self, words: Set[str], of_rows: Set[str]) -> dict[str, str]:
-        """The type that each of these words is the name of, or the title in any language; those that are one's."""
-        known = self._types()
-        titles: dict[str, set[str]] = {}
-        for code, kind in known.items():
-            for title in kind.title.values():
-                titles.setdefault(folded(title), set()).add(code)
-        found = {
-            word: {word} if word in known or word in of_rows else titles.get(folded(word), set()) for word in words
-        }
-        return {word: next(iter(codes)) for word, codes in found.items() if len(codes) == 1}
-
-    def _follow(self, store: Store, by_name: dict[str, TaskSpec], meant: Mapping[str, str]) -> None:
+    def _follow(self, store: Store, by_name: dict[str, Row], meant: Mapping[str, str]) -> None:
         """Put what is open of a type, for the same shop, in the place of its name: in the store, and among these rows;
         of its own type a row waits for those above it, else each would wait for the other.
         """
-        asks = [(_shop(spec), meant[name]) for spec in by_name.values() for name in spec.depends_on if name in meant]
+        specs = [row.spec for row in by_name.values()]
+        asks = [(_shop(spec), meant[name]) for spec in specs for name in spec.depends_on if name in meant]
         shops = {kind: {shop for shop, asked in asks if asked == kind} for kind in meant.values()}
         there = {kind: open_tasks(store, kind, sorted(some)) for kind, some in shops.items()}
         rows, places = self._rows_of(by_name, shops)
         found: dict[str, list[tuple[str, ...]]] = {kind: [] for kind in shops}
-        for label, spec in list(by_name.items()):
+        for label, row in list(by_name.items()):
+            spec = row.spec
             kinds = list(dict.fromkeys(meant[name] for name in spec.depends_on if name in meant))
             for kind in kinds:
                 beside = rows.get((_shop(spec), kind), [])
@@ -162,53 +153,54 @@ class Links:
             if kinds:
                 by_type = [name for kind in kinds for name in found[kind][-1]]
                 named = [name for name in spec.depends_on if name not in meant]
-                by_name[label] = self._instead(spec, depends_on=tuple(dict.fromkeys((*named, *by_type))))
-                self._by_type[id(by_name[label])] = frozenset(by_type) - set(named)
+                spec = replace(spec, depends_on=tuple(dict.fromkeys((*named, *by_type))))
+                by_name[label] = Row(spec, row.asked, frozenset(by_type) - set(named))
         self.after = tuple(After.of(kind, some) for kind, some in found.items())
 
     def _rows_of(
-        self, by_name: dict[str, TaskSpec], shops: Mapping[str, Set[str]]
+        self, by_name: dict[str, Row], shops: Mapping[str, Set[str]]
     ) -> tuple[dict[tuple[str, str], list[str]], dict[str, int]]:
         """The rows of these types by shop and type, and the place of each among those; none without a name."""
         rows: dict[tuple[str, str], list[str]] = {}
         places: dict[str, int] = {}
-        for label, spec in list(by_name.items()):
+        for label, row in list(by_name.items()):
+            spec = row.spec
             if _shop(spec) in shops.get(spec.task_type, ()):
-                by_name[label] = self._instead(spec, key=label)
+                by_name[label] = Row(replace(spec, key=label), row.asked, row.by_type)
                 some = rows.setdefault((_shop(spec), spec.task_type), [])
                 places[label] = len(some)
                 some.append(label)
         return rows, places
 
-    def _instead(self, spec: TaskSpec, **changes: Any) -> TaskSpec:
-        """Another spec in the place of this one."""
-        made = replace(spec, **changes)
-        self._asked[id(made)] = self.asked(spec)
-        self._kept.append(made)  # its identity is its own as long as it lives
-        return made
-
-    def _refuse_unknown(self, store: Store, by_name: dict[str, TaskSpec], unknown: Set[str]) -> None:
+    def _refuse_unknown(self, store: Store, by_name: dict[str, Row], unknown: Set[str], types: TypeIndex) -> None:
         removed = _ends_of_removed(store, sorted(unknown))
         unknown -= {name for name, ended in removed.items() if ended not in _FAILED}
-        for label, spec in list(by_name.items()):
-            missing = next((name for name in spec.depends_on if name in unknown), None)
+        for label, row in list(by_name.items()):
+            missing = next((name for name in row.spec.depends_on if name in unknown), None)
             if missing is not None:
-                text = self._no_such(missing)
+                text = _no_such(missing, types)
                 if missing in removed:
                     text = said("links.removed", name=missing, status=removed[missing])
-                self.faults.append((self.asked(by_name.pop(label)), "depends_on", text))
+                self.faults.append((by_name.pop(label).asked, "depends_on", text))
 
-    def _no_such(self, name: str) -> Said:
-        shown = f"{name!r:.220}"
-        near = difflib.get_close_matches(name[:80], list(self._types()), n=1, cutoff=MISSPELT)
-        return said("links.unknown_near", name=shown, near=near[0]) if near else said("links.unknown", name=shown)
-
-    def _refuse_circles(self, by_name: dict[str, TaskSpec]) -> None:
+    def _refuse_circles(self, by_name: dict[str, Row]) -> None:
         while circle := dependency.find_circle(_graph(by_name)):
-            names = [_called(name, by_name[name]) for name in circle]
+            names = [_called(name, by_name[name].spec) for name in circle]
             way = " → ".join(names if len(names) <= SHOWN else (*names[: SHOWN - 2], "…", names[-1]))
             text = said("links.circle", way=way)
-            self.faults += [(self.asked(by_name.pop(name)), "depends_on", text) for name in circle[:-1]]
+            self.faults += [(by_name.pop(name).asked, "depends_on", text) for name in circle[:-1]]
+
+
+def _meant(types: TypeIndex, words: Set[str], of_rows: Set[str]) -> dict[str, str]:
+    """The type that each of these words is the name of, or the title in any language; those that are one's."""
+    found = {word: types.find(word) or (word,) * (word in of_rows) for word in words}
+    return {word: codes[0] for word, codes in found.items() if len(codes) == 1}
+
+
+def _no_such(name: str, types: TypeIndex) -> Said:
+    near = "" if ids.is_ours(name) else types.near(name)  # no id of a task is a misspelt type, and each begins with one
+    shown = f"{name!r:.220}"
+    return said("links.unknown_near", name=shown, near=near) if near else said("links.unknown", name=shown)
 
 
 def _shop(spec: TaskSpec) -> str:
@@ -268,8 +260,8 @@ def check(spec: TaskSpec) -> None:
         raise UsageError(said("links.failure"), field="on_dependency_failure")
 
 
-def _graph(by_name: dict[str, TaskSpec]) -> dict[str, tuple[str, ...]]:
-    return {name: tuple(spec.depends_on) for name, spec in by_name.items()}
+def _graph(by_name: dict[str, Row]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(row.spec.depends_on) for name, row in by_name.items()}
 
 
 def _known(store: Store, ids: Sequence[str]) -> set[str]:
@@ -332,17 +324,17 @@ class Producer:
         duplicates: list[tuple[TaskSpec, Task]] = []
         done: list[tuple[TaskSpec, Done]] = []
         bulk = Links(self._store, specs, self._registry.types)
-        if len(bulk.specs) <= BULK:
-            chunk = self._record(self._prepare_all(bulk.specs, bulk), duplicates, done, bulk)
+        if len(bulk.rows) <= BULK:
+            chunk = self._record(self._prepare_all(bulk.rows, bulk), duplicates, done, bulk)
             return _submitted(chunk.fresh, duplicates, done, bulk, self._publish(chunk))
         prepared = 0
         sending: list[Future[int]] = []
         with ThreadPoolExecutor(1, thread_name_prefix="submit") as publisher:
-            for specs in _chunks(bulk.specs):
-                chunk = self._record(self._prepare_all(specs, bulk), duplicates, done, bulk)
+            for rows in _chunks(bulk.rows):
+                chunk = self._record(self._prepare_all(rows, bulk), duplicates, done, bulk)
                 sending.append(publisher.submit(self._publish, chunk))
                 created += chunk.fresh
-                prepared += len(specs)
+                prepared += len(rows)
                 portions.done(prepared)
         return _submitted(created, duplicates, done, bulk, sum(one.result() for one in sending))
 
@@ -362,69 +354,68 @@ class Producer:
         """
         bulk = Links(self._store, specs, self._registry.types)
         errors, lost = list(bulk.faults), set(bulk.lost)
-        good: list[tuple[TaskSpec, str]] = []
-        for spec in bulk.specs:
+        good: list[tuple[Row, str]] = []
+        for row in bulk.rows:
             try:
-                good.append((spec, self.prepare(bulk.left(spec, lost.__contains__)).uniq))
+                good.append((row, self.prepare(bulk.left(row, lost.__contains__)).uniq))
             except UsageError as exc:
-                errors.append((bulk.asked(spec), exc.field, words_of(exc)))
-                lost.add(spec.key)
-        twins = self._twins(good)
-        active = {id(twin.spec) for twin in twins}
-        known = self._before([one for one in good if one[1]])
-        before = [one for one in known if one.asks or id(one.spec) not in active]
+                errors.append((row.asked, exc.field, words_of(exc)))
+                lost.add(row.spec.key)
+        asked = [(place, row.asked, uniq) for place, (row, uniq) in enumerate(good) if uniq]
+        twins, known = self._twins(asked), self._before(asked)
         # who waits for a twin would wait for a task that is not made
-        left = {twin.spec.key for twin in twins if twin.spec.key and twin.spec.if_duplicate == "reject"}
-        for spec, _uniq in good if left else ():
+        doubles = [good[place][0].spec for place in twins]
+        left = {spec.key for spec in doubles if spec.key and spec.if_duplicate == "reject"}
+        for row, _uniq in good if left else ():
             try:
-                bulk.left(spec, left.__contains__)
+                bulk.left(row, left.__contains__)
             except UsageError as exc:
-                errors.append((bulk.asked(spec), exc.field, words_of(exc)))
-                left.add(spec.key)
+                errors.append((row.asked, exc.field, words_of(exc)))
+                left.add(row.spec.key)
         return Checked(
             errors=tuple(errors),
-            twins=tuple(replace(one, spec=bulk.asked(one.spec)) for one in twins),
-            before=tuple(replace(one, spec=bulk.asked(one.spec)) for one in before),
+            twins=tuple(twins.values()),
+            before=tuple(one for place, one in known.items() if one.asks or place not in twins),
             after=bulk.after,
         )
 
-    def _twins(self, good: Sequence[tuple[TaskSpec, str]]) -> list[Twin]:
-        """Asked for many at once; no more is kept than is told, for a record may hold half a megabyte."""
-        asked = [(spec, uniq) for spec, uniq in good if uniq]
-        found: list[Twin] = []
+    def _twins(self, asked: Sequence[tuple[int, TaskSpec, str]]) -> dict[int, Twin]:
+        """By place. Asked for many at once; no more is kept than is told, for a record may hold half a megabyte."""
+        found: dict[int, Twin] = {}
         for start in range(0, len(asked), BULK):
             part = asked[start : start + BULK]
-            holders = self._store.holders([uniq for _spec, uniq in part])
-            found += [
-                Twin(spec=spec, task_id=task.task_id, status=task.status)
-                for (spec, _uniq), task in zip(part, holders, strict=True)
+            holders = self._store.holders([uniq for _place, _spec, uniq in part])
+            found |= {
+                place: Twin(spec=spec, task_id=task.task_id, status=task.status)
+                for (place, spec, _uniq), task in zip(part, holders, strict=True)
                 if task is not None
-            ]
+            }
         return found
 
-    def _before(self, asked: Sequence[tuple[TaskSpec, str]]) -> list[Before]:
-        """What has succeeded before; also whether that is so lately that it asks for a reason."""
-        found: list[Before] = []
+    def _before(self, asked: Sequence[tuple[int, TaskSpec, str]]) -> dict[int, Before]:
+        """What has succeeded before, by place; also whether that is so lately that it asks for a reason."""
+        found: dict[int, Before] = {}
         for start in range(0, len(asked), BULK):
             part = asked[start : start + BULK]
-            for (spec, _uniq), done in zip(part, self._store.last_done([uniq for _, uniq in part]), strict=True):
+            last = self._store.last_done([uniq for _place, _spec, uniq in part])
+            for (place, spec, _uniq), done in zip(part, last, strict=True):
                 if done is None:
                     continue
                 since, lost = self._done_since(spec), ledger.unread(done)
                 if since or not lost:  # where nobody asks, what cannot be read is in nobody's way
-                    found.append(Before(spec=spec, done=done, asks=since > 0 and (lost or since <= done.at)))
+                    found[place] = Before(spec=spec, done=done, asks=since > 0 and (lost or since <= done.at))
         return found
 
-    def _prepare_all(self, specs: Sequence[TaskSpec], bulk: Links) -> list[tuple[TaskSpec, Task]]:
-        good: list[tuple[TaskSpec, Task]] = []
-        for spec in specs:
+    def _prepare_all(self, rows: Sequence[Row], bulk: Links) -> list[tuple[Row, Task]]:
+        good: list[tuple[Row, Task]] = []
+        for row in rows:
             try:
-                task = self.prepare(bulk.resolve(spec))
+                task = self.prepare(bulk.resolve(row))
             except UsageError as exc:
-                bulk.faults.append((bulk.asked(spec), exc.field, words_of(exc)))
+                bulk.faults.append((row.asked, exc.field, words_of(exc)))
                 continue
-            bulk.made(spec, task.task_id)
-            good.append((spec, task))
+            bulk.made(row, task.task_id)
+            good.append((row, task))
         return good
 
     def prepare(self, spec: TaskSpec) -> Task:
@@ -512,7 +503,7 @@ class Producer:
 
     def _record(
         self,
-        chunk: Sequence[tuple[TaskSpec, Task]],
+        chunk: Sequence[tuple[Row, Task]],
         duplicates: list[tuple[TaskSpec, Task]],
         done: list[tuple[TaskSpec, Done]],
         bulk: Links,
@@ -520,13 +511,14 @@ class Producer:
         self._steps.dispatcher.know({task.platform for _, task in chunk})
         chunk = self._marked(chunk)
         ops = [
-            Create(task=task, on_duplicate=spec.if_duplicate, done_since=self._done_since(spec)) for spec, task in chunk
+            Create(task=task, on_duplicate=row.asked.if_duplicate, done_since=self._done_since(row.asked))
+            for row, task in chunk
         ]
         answers = self._steps.record(ops)
         self._without_gone(chunk, ops, answers, bulk)
         fresh = []
-        for (of, task), answer in zip(chunk, answers, strict=True):
-            spec = bulk.asked(of)
+        for (row, task), answer in zip(chunk, answers, strict=True):
+            spec = row.asked
             if answer.code == "created":
                 fresh.append(answer.task or task)
             elif answer.code == "unknown":
@@ -542,18 +534,26 @@ class Producer:
         return _Chunk(ops, answers, fresh)
 
     def _without_gone(
-        self, chunk: Sequence[tuple[TaskSpec, Task]], ops: list[Create], answers: list[Answer], bulk: Links
+        self, chunk: Sequence[tuple[Row, Task]], ops: list[Create], answers: list[Answer], bulk: Links
     ) -> None:
         """What waits for a type does not wait for what is not there after all: a row that another task does already.
-        Rows that wait for one that is made only now are made behind it.
+        Rows that wait for one that is made only now are made behind it; where that one is not made after all, they are
+        asked for again without it.
         """
-        for place, ((spec, _task), answer) in enumerate(zip(chunk, list(answers), strict=True)):
-            if answer.code == "unknown":
-                task = ops[place].task
-                there = {one.task_id for one in self._store.get(task.depends_on) if one is not None}
-                if (left := bulk.without(spec, task, there)) is not None:
-                    ops[place] = replace(ops[place], task=left)
-                    answers[place : place + 1] = self._steps.record([ops[place]])
+        places, settled = [at for at, answer in enumerate(answers) if answer.code == "unknown"], True
+        while places and settled:
+            there = _known(self._store, list({name for at in places for name in ops[at].task.depends_on}))
+            tried = []
+            for at in places:
+                left = bulk.without(chunk[at][0], ops[at].task, there)
+                if left is not None:
+                    ops[at] = replace(ops[at], task=left)
+                    tried.append(at)
+                    there.add(left.task_id)
+            for at, answer in zip(tried, self._steps.record([ops[at] for at in tried]), strict=True):
+                answers[at] = answer
+            places = [at for at in tried if answers[at].code == "unknown"]
+            settled = len(places) < len(tried)
 
     def _done_since(self, spec: TaskSpec) -> int:
         """A reason that a person gave lets the same work be done again at any time."""
@@ -561,21 +561,22 @@ class Producer:
             return 0
         return min(filter(None, (spec.asked_ms, self._registry.done_since(spec.task_type))), default=0)
 
-    def _marked(self, chunk: Sequence[tuple[TaskSpec, Task]]) -> Sequence[tuple[TaskSpec, Task]]:
+    def _marked(self, chunk: Sequence[tuple[Row, Task]]) -> Sequence[tuple[Row, Task]]:
         """With a mark on those that are to be done again so soon for a reason: then that is what the reason says."""
-        asked = {task.work for spec, task in chunk if spec.reason.strip() and self._registry.done_since(task.task_type)}
+        given = [task for row, task in chunk if row.asked.reason.strip()]
+        asked = {task.work for task in given if self._registry.done_since(task.task_type)}
         works = sorted(asked - {""})
         if not works:
             return chunk
         known = dict(zip(works, self._store.last_done(works), strict=True))
 
-        def marked(spec: TaskSpec, task: Task) -> Task:
-            done = known.get(task.work) if spec.reason.strip() else None
+        def marked(row: Row, task: Task) -> Task:
+            done = known.get(task.work) if row.asked.reason.strip() else None
             if done is None or done.at < self._registry.done_since(task.task_type):
                 return task
             return replace(task, marks=transitions.marked(task, transitions.AGAIN))
 
-        return [(spec, marked(spec, task)) for spec, task in chunk]
+        return [(row, marked(row, task)) for row, task in chunk]
 
     def _done(self, task: Task) -> Done:
         (found,) = self._store.last_done([task.work])
@@ -592,9 +593,9 @@ class Producer:
         return sum(task.task_id in unsent for task in chunk.fresh) if unsent else 0
 
 
-def _chunks(specs: Sequence[TaskSpec]) -> Iterator[Sequence[TaskSpec]]:
-    for start in range(0, len(specs), BULK):
-        yield specs[start : start + BULK]
+def _chunks(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    for start in range(0, len(rows), BULK):
+        yield rows[start : start + BULK]
 
 
 def _submitted(

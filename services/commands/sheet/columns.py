@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from services.commands.sheet.shop_index import ShopIndex
 from services.commands.sheet.table import Table, blank, shown
-from services.commands.sheet.type_index import TypeIndex, titles_of
 from services.domain.errors import UsageError
 from services.domain.text.message import Message
 from services.domain.text.said import said
 from services.domain.text.words import heading
 from services.domain.types.task_type import TaskType
+from services.domain.types.type_index import TypeIndex, titles_of
 
 PLATFORM, SHOP, SHOP_NAME, TYPE = "platform", "shop", "shop_name", "type"
 PRIORITY, LANE, PAYLOAD, PARAMETER = "priority", "lane", "payload", "payload."

@@ -18,7 +18,6 @@ from services.commands.sheet.cells import Bad
 from services.commands.sheet.columns import Column
 from services.commands.sheet.shop_index import ShopIndex
 from services.commands.sheet.table import Row, Table, blank
-from services.commands.sheet.type_index import TypeIndex, titles_of
 from services.commands.sheet.workbook import UNCOMPUTED
 from services.domain.errors import UsageError
 from services.domain.fleet import platforms
@@ -31,6 +30,7 @@ from services.domain.text.message import Message
 from services.domain.text.said import Said
 from services.domain.types import task_type
 from services.domain.types.task_type import TaskType
+from services.domain.types.type_index import TypeIndex, titles_of
 from services.engine.recipe import payload_text
 from services.engine.spec import After, Before, Checked, TaskSpec, Twin
 

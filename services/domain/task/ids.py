@@ -9,6 +9,7 @@ import secrets
 
 MAX_FOREIGN_ID = 200
 _FOREIGN = re.compile(r"(?!\s*\Z)[ -~]{1,200}\Z")
+_OURS = re.compile(r".+_(?:again|once)?[0-9a-f]{12,16}\Z")
 _TASK_TYPE = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 _RANDOM_HEX, _DRAWN = 12, 3072
 _drawn: list[str] = []
@@ -51,6 +52,11 @@ def once_id(platform: str, task_type: str, shop_id: str, name: str) -> str:
 def valid_foreign_id(text: object) -> bool:
     """Whether ``text`` may name a task: at most 200 printable ASCII characters, not all blank."""
     return isinstance(text, str) and _FOREIGN.match(text) is not None
+
+
+def is_ours(text: str) -> bool:
+    """Whether a text is made as the ids of this program are."""
+    return _OURS.match(text) is not None
 
 
 def valid_task_type(text: object) -> bool:

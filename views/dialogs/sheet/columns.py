@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from services.commands.sheet import columns
 from services.commands.sheet.columns import Column
-from services.commands.sheet.type_index import titles_of
 from services.domain.types.task_type import TaskType
+from services.domain.types.type_index import titles_of
 from services.i18n import N_, _
 from services.messages import render
 from views.dialogs.sheet.grid import SheetGrid

@@ -19,9 +19,9 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.commands.sheet.orders import Fault
-from services.commands.sheet.type_index import titles_of
 from services.domain.task.record import Task
 from services.domain.task.status import Status
+from services.domain.types.type_index import titles_of
 from tests.support import task_sheets
 from tests.support.cuts import cut
 from tests.support.painted import faults

@@ -10,6 +10,8 @@ from typing import Any
 from services.domain.text.words import folded
 from services.domain.types.task_type import TaskType
 
+ALIKE = 0.6  #: how like a type a word is that is taken for one that is misspelt
+
 
 class TypeIndex:
     """Codes go before titles."""
@@ -27,7 +29,7 @@ class TypeIndex:
 
     def near(self, word: str) -> str:
         """What was probably meant, "" when nothing is similar."""
-        close = difflib.get_close_matches(folded(word)[:64], list(self._words), n=1, cutoff=0.6)
+        close = difflib.get_close_matches(folded(word)[:64], list(self._words), n=1, cutoff=ALIKE)
         return self._words[close[0]][0] if close else ""
 
 
