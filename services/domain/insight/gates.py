@@ -199,7 +199,7 @@ class GatesNow(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             yield _in_gap(gap)
 
     def _workers(self) -> Iterator[Terms]:
-        yield _BLOCKED, equals("gate", NO_WORKER)
+        """What parked because its worker could not run it waits for a slot of one that can, as soon as there is one."""
         for gap in self.unserved:
             yield _in_gap(gap)
 

@@ -173,13 +173,15 @@ def why_waiting(task: Task, facts: Facts, here: str = "") -> tuple[GateView, ...
         if name != here:
             views.append(GateView(name=name, state=OK if is_open else NEXT, code=code, params=params))
         elif is_open and task.status == Status.BLOCKED:  # nothing else, or the facts are a moment younger
-            views.append(_parked(name, facts))
+            views.append(_parked(name, task, facts))
         else:
             views.append(GateView(name=name, state=CLOSED, code=code, params=params))
     return tuple(views)
 
 
-def _parked(name: str, facts: Facts) -> GateView:
+def _parked(name: str, task: Task, facts: Facts) -> GateView:
+    if name == LANE_ORDER and task.gate == NO_WORKER:
+        return GateView(name=name, state=CLOSED, code="gate.fetched", params={"workers": facts.supply.able})
     if name == LANE_ORDER:
         ahead = facts.shop_ahead + facts.on_the_way
         return GateView(name=name, state=CLOSED, code="gate.opened", params={"ahead": ahead})
@@ -503,8 +505,6 @@ def _workers(task: Task, facts: Facts) -> _Test:
         names = ", ".join(supply.seen[:NAMED]) + (" …" if len(supply.seen) > NAMED else "")
         params = {"type": task.task_type, "need": supply.need, "workers": names}
         return NO_WORKER, False, _NEEDS.get(supply.needs, "gate.needs_executor"), params
-    if task.status == Status.BLOCKED and task.gate == NO_WORKER:
-        return NO_WORKER, False, "gate.fetched", {"workers": supply.able}
     return NO_WORKER, True, "gate.workers", {"workers": supply.able}
 
 

@@ -210,7 +210,7 @@ def test_others_do_not_wait(status: Status) -> None:
             "gate.needs_program",
             {"type": "flow", "need": "flowrun", "workers": "a, b, c, d, e …"},
         ),
-        ({"status": Status.BLOCKED, "gate": "no_worker"}, {}, "no_worker", "gate.fetched", {"workers": 2}),
+        ({"status": Status.BLOCKED, "gate": "no_worker"}, {}, "lane_order", "gate.fetched", {"workers": 2}),
         (AWAY, at_home(alive=1, able=1), "home_node", "gate.home_fetched", {"node": "desk"}),
         (AWAY, at_home(), "home_node", "gate.home_gone", {"node": "desk"}),
         (
