@@ -89,6 +89,25 @@ def test_what_was_republished_and_died_again_says_so_until_something_passes(work
     assert healed.worth.level == cause.NOW
 
 
+def test_a_type_that_was_defined_when_they_died_is_no_reason_to_retry_now(working: Fleet) -> None:
+    define(working, "work")
+    task_id = working.create("s1", fail="unknown_type", text="unknown flow 'pdd_work'", max_retries=0)
+    working.wait(task_id, "dead")
+    assert (only_cause(working).worth.level, only_cause(working).worth.code) == (cause.UNKNOWN, "worth.no_flow")
+
+
+def test_what_died_of_something_else_was_republished_too(working: Fleet) -> None:
+    letters = [dead(working, shop) for shop in ("s1", "s2", "s3")]
+    again = working.commands().dead_letters
+    made = again.republish([letters[0].task_id]).made[letters[0].task_id]
+    other = again.republish([letters[1].task_id], payload={"fail": "bad_payload", "text": "no"}).made
+    working.wait(made, "dead")
+    working.wait(other[letters[1].task_id], "dead")
+    causes = assembly.queries(working.engine).causes.causes().rows
+    found = next(one for one in causes if one.kind == "element_not_found")
+    assert english(found.worth.message).startswith("1 of 2 that were republished died of it again")
+
+
 def test_of_more_than_are_followed_the_last_are_told_as_that(working: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shown, "FOLLOWED", 2)
     letters = [dead(working, shop) for shop in ("s1", "s2")]

@@ -203,6 +203,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     closed: int = 0  #: of the shops, those that wait for a login
     opened: int = 0  #: of the shops, those in which somebody logged in since
     type_known: bool = True
+    type_before: bool = False  #: the task type was defined already when they were made
     type_changed: bool = False  #: the task type is another version than the one they died under
     refused: int = 0  #: letters whose payload the type refuses now
     refused_field: str = ""  #: the first that it refuses
@@ -213,10 +214,16 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     failing: int = 0  #: tasks made of such letters that have not ended and whose last attempt failed of the same
     passed: int = 0  #: tasks made of such letters that succeeded
     passed_at: int = 0
+    otherwise: int = 0  #: tasks made of such letters that ended in another way
     older: bool = False  #: others were republished before these
     success_at: int = 0  #: newest success of the same type there
     tries: int = 0  #: of one letter: how often its work was republished before and died of the same
     letter_edited: bool = False  #: its message was changed before one of these
+
+    @property
+    def ended(self) -> int:
+        """Tasks made of such letters that have ended."""
+        return self.failed_again + self.passed + self.otherwise
 
 
 class Worth(msgspec.Struct, frozen=True, kw_only=True):
@@ -277,16 +284,16 @@ def _shown(seen: Evidence) -> Worth | None:
     if seen.tries and healed_at <= seen.died_at:
         return _say(AGAIN, "worth.letter_edited" if seen.letter_edited else "worth.letter_again", count=seen.tries)
     if seen.failed_again and healed_at <= seen.failed_at:
-        numbers: dict[str, Param] = {"count": seen.failed_again, "of": seen.failed_again + seen.passed}
+        numbers: dict[str, Param] = {"count": seen.failed_again, "of": seen.ended}
         if seen.edited:
             return _say(AGAIN, "worth.edited_again", **numbers, edited=seen.edited)
         return _say(AGAIN, "worth.failed_again", **numbers)
     if seen.failing:
-        tried = seen.failed_again + seen.failing + seen.passed
+        tried = seen.ended + seen.failing
         level = AGAIN if seen.kind in _STAYS and not seen.passed else WAIT
         return _say(level, "worth.failing", count=seen.failing, of=tried, passed=seen.passed)
     if seen.passed and seen.passed_at > seen.died_at:
-        return _say(NOW, "worth.passed", count=seen.passed, of=seen.passed + seen.failed_again)
+        return _say(NOW, "worth.passed", count=seen.passed, of=seen.ended)
     return _say(NOW, "worth.succeeded_since") if seen.success_at > seen.died_at else None
 
 
@@ -294,7 +301,7 @@ def _by_kind(seen: Evidence) -> Worth:
     if seen.kind in _OF_LOGIN:
         return _say(NOW, "worth.logged_in") if seen.opened else _say(UNKNOWN, "worth.login_unknown")
     if seen.kind == classify.UNKNOWN_TYPE:
-        return _say(NOW, "worth.type_known")
+        return _say(UNKNOWN, "worth.no_flow") if seen.type_before else _say(NOW, "worth.type_known")
     if seen.kind == classify.EXPIRED:
         return _say(NOW, "worth.expired")
     if seen.type_changed and seen.kind in _OF_TYPE:

@@ -322,6 +322,10 @@ WORTH: dict[str, str] = {
     "worth.logged_in": N_("Somebody has logged in since."),
     "worth.login_unknown": N_("Nobody has been seen logging in since; try a few first."),
     "worth.type_known": N_("Its task type is defined now."),
+    "worth.no_flow": N_(
+        "Its task type was defined already, but what ran it has no flow for it: have the flow added there, or let those"
+        " workers refuse the type; then try a few first."
+    ),
     "worth.expired": N_("It came too late and nothing was run; a new task has no deadline."),
     "worth.type_changed": N_("Its task type was changed since; try a few first."),
     "worth.page": N_("The page has changed: a retry fails again until the flow is adapted. Tell who makes the flow."),

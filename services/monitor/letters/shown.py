@@ -12,7 +12,7 @@ from services.domain.task.event import Event
 from services.domain.task.record import Task
 from services.domain.task.search.filter import FINGERPRINT_LENGTH
 from services.domain.task.search.query import Query, Term, equals
-from services.domain.task.status import ACTIVE, Status, Triage
+from services.domain.task.status import ACTIVE, TERMINAL, Status, Triage
 from services.ports import Store
 
 #: republished letters of a cause that are followed
@@ -23,7 +23,8 @@ NEWEST = 1_000
 
 class Outcomes(msgspec.Struct, frozen=True, kw_only=True):
     """Of republished letters: how many died of the same again, how many of these with another message, and when last;
-    how many run again and failed of that kind so far, how many succeeded and when. Instants are UTC ms, 0 for none.
+    how many run again and failed of that kind so far, how many succeeded and when; how many died of something else or
+    were cancelled. Instants are UTC ms, 0 for none.
     """
 
     failed_again: int = 0
@@ -32,6 +33,7 @@ class Outcomes(msgspec.Struct, frozen=True, kw_only=True):
     failing: int = 0
     passed: int = 0
     passed_at: int = 0
+    otherwise: int = 0
     older: bool = False  #: there are others, republished before these
 
 
@@ -109,5 +111,6 @@ class Shown:
             ),
             passed=len(well),
             passed_at=max(well, default=0),
+            otherwise=sum(task.status in TERMINAL for task in after) - len(died) - len(well),
             older=page.next is not None,
         )

@@ -87,6 +87,8 @@ class Worthiness:
             closed=len(shops & self._shut()),
             opened=sum(self._opened(shop, newest.ended_at) for shop in shops),
             type_known=known,
+            # types of the program itself have no number
+            type_before=known and (newest.type_version > 0 or version == 0),
             type_changed=version > newest.type_version > 0,
             refused=len(letters) if len(problems) == len(some) else len(problems),
             refused_field=problems[0].path if problems else "",
@@ -97,6 +99,7 @@ class Worthiness:
             failing=became.failing,
             passed=became.passed,
             passed_at=became.passed_at,
+            otherwise=became.otherwise,
             older=became.older,
             success_at=self._success_since(letters, min(newest.ended_at, became.failed_at or newest.ended_at)),
         )

@@ -115,6 +115,7 @@ def seen(**changes: object) -> cause.Evidence:
         ({"kind": "timeout", "refused": 51, "success_at": 101}, cause.AGAIN, "worth.refused"),
         ({"kind": "unknown_type", "type_known": False}, cause.AGAIN, "worth.no_type"),
         ({"kind": "unknown_type"}, cause.NOW, "worth.type_known"),
+        ({"kind": "unknown_type", "type_before": True}, cause.UNKNOWN, "worth.no_flow"),
         ({"kind": "missing_secret"}, cause.AGAIN, "worth.secret"),
         ({"kind": "expired"}, cause.NOW, "worth.expired"),
         ({"kind": "bad_message"}, cause.AGAIN, "worth.unreadable"),
@@ -125,6 +126,18 @@ def test_whether_letters_would_pass_now(changes: dict[str, object], level: str, 
     found = cause.worth(seen(**changes))
     assert (found.level, found.code) == (level, code)
     assert "{" not in english(found.message)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"failed_at": 120, "failed_again": 2, "otherwise": 1}, "2 of 3 that were republished died of it again"),
+        ({"passed_at": 120, "passed": 47, "failed_again": 2, "otherwise": 1}, "47 of 50 that were republished"),
+        ({"failing": 1, "passed": 1, "otherwise": 2}, "1 of 4 that were republished fail again so far"),
+    ],
+)
+def test_what_ended_in_another_way_was_republished_too(changes: dict[str, object], words: str) -> None:
+    assert english(cause.worth(seen(**changes)).message).startswith(words)
 
 
 def test_what_does_not_hold_for_all_is_said_beside_it() -> None:
