@@ -29,8 +29,9 @@ from views.support.operation import Operation
 from views.widgets.buttons import Button
 from views.widgets.fields import Labelled
 from views.widgets.find_field import FindField
-from views.widgets.layout import clear, in_column, in_row
+from views.widgets.layout import clear, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
+from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec, failure, undo_action
 
 WIDTH, LIST_HEIGHT = 640, 220
@@ -69,6 +70,7 @@ class QuietHoursDialog(KeepsTyped):
         self.remove_buttons: dict[str, Button] = {}
         self._taken: frozenset[str] = frozenset()
         self._given = ""  #: the name that was made of the scope; another one is the person's
+        self._again: Callable[[], None] = self._ask  #: what is tried once more
         self._build()
         self.scope.editTextChanged.connect(self._on_scope)
         for field in (self.name, self.when, self.why):
@@ -83,9 +85,11 @@ class QuietHoursDialog(KeepsTyped):
             " itself when they end."
         )
         self.body.addWidget(Label(told, "body", "text2", wrap=True))
+        self.error = ErrorStrip()  # messages of the window lie behind this dialog
+        self.error.retry.connect(self._on_retry)
         self._list = ScrollPane()
         self._list.setFixedHeight(LIST_HEIGHT)
-        self.body.addWidget(self._list)
+        put(self.body, self.error, self._list)
         self.body.addWidget(line())
         typed = self.scope.lineEdit()
         assert typed is not None  # it is editable
@@ -101,7 +105,7 @@ class QuietHoursDialog(KeepsTyped):
         for pair in (("scope", "name"), ("when",), ("reason",)):
             row = in_row(spacing=12)
             for key in pair:
-                row.addWidget(self._fields[key], 1)
+                row.addWidget(self._fields[key], 1, Qt.AlignmentFlag.AlignTop)
             self.body.addLayout(row)
         self.cancel_button, self.save_button = self.end_with_save(self._on_save)
 
@@ -113,9 +117,15 @@ class QuietHoursDialog(KeepsTyped):
         def look() -> _Known:
             return _Known(quiet=quiet.known(), zone=quiet.zone(), shops=context.shops(), types=context.types())
 
+        self._again = self._ask
         self._asking.start(look, self._show, self._fail)
 
+    def _on_retry(self) -> None:
+        self._again()
+
     def _show(self, known: _Known) -> None:
+        if self._again == self._ask:
+            self.error.clear()
         found = known.quiet
         self._taken = frozenset(one.hours.name for one in found)
         self.set_note(_("times of {zone}").format(zone=known.zone))
@@ -214,12 +224,16 @@ class QuietHoursDialog(KeepsTyped):
             self.begin_here()
             self.scope.setFocus()
 
+        self._again = self._on_save
+        self.error.clear()
         self._acting.start(act, done, self._refused)
 
     def _remove(self, hours: QuietHours) -> None:
         commands = self._context.commands.quiet
         said = _("Quiet hours {name} are removed; what waited goes on.").format(name=hours.name)
         call, back = partial(commands.remove, hours.name), partial(commands.set, hours)
+        self._again = partial(self._remove, hours)
+        self.error.clear()
         self._acting.start(call, lambda _was: self._told(said, back), self._fail)
 
     def _told(self, said: str, back: Callable[[], object]) -> None:
@@ -243,7 +257,7 @@ class QuietHoursDialog(KeepsTyped):
             field.set_error(messages.told(error))
 
     def _fail(self, error: BaseException) -> None:
-        self._context.toast(failure(error))
+        self.error.show_error(messages.told(error), lead=_("That did not work."))
 
 
 def _scopes(known: _Known) -> list[tuple[str, str]]:

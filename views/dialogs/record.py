@@ -188,7 +188,8 @@ class NamesField(QPlainTextEdit):
 def pair(first: QWidget, second: QWidget) -> QWidget:
     """Two fields beside each other, as wide as each other."""
     both = QWidget()
-    in_row((first, 1), (second, 1), owner=both, spacing=10)
+    top = Qt.AlignmentFlag.AlignTop  # what is wrong with one stands below it, and leaves the other where it is
+    in_row((first, 1, top), (second, 1, top), owner=both, spacing=10)
     return both
 
 

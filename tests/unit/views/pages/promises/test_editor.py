@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec import structs
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -19,6 +20,7 @@ from services.domain.promises import promise as promises
 from services.domain.promises.promise import Promise
 from services.domain.promises.standing import Standing
 from tests.support.held import settled
+from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.pages.promises import editor
 from views.pages.promises.editor import PromiseDialog
@@ -76,6 +78,20 @@ def test_how_it_would_stand_is_said_before_it_is_kept(qtbot: QtBot, fleet: Fleet
     assert keep(qtbot, dialog) == "goods"
     made = kept(fleet, "goods")
     assert (made.kind, made.platforms, made.window) == ("by", ("pdd",), Weekly(days=WEEK, start=0, end=1440))
+
+
+def test_what_is_wrong_with_one_field_leaves_the_one_beside_it_in_its_line(qtbot: QtBot, open_dialog: Open) -> None:
+    dialog = open_dialog()
+    dialog.name.setText("goods")
+    dialog.hours.setText("loss")
+    qtbot.waitUntil(lambda: "an hour is written 08:00" in words(dialog), timeout=WAIT_MS)
+    dialog.grab()  # so that all of it has its place
+    assert level(dialog, dialog.hours) == level(dialog, dialog.limit)
+
+
+def level(dialog: PromiseDialog, field: QWidget) -> int:
+    """How far below the top of the dialog a field begins."""
+    return field.mapTo(dialog, QPoint(0, 0)).y()
 
 
 def test_how_something_else_would_stand_is_not_told_of_what_is_typed_by_now(qtbot: QtBot, fleet: Fleet) -> None:

@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim
+from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.gates import quiet_hours
 from services.domain.gates.breaker import Rule
@@ -672,6 +673,33 @@ def test_a_platform_or_a_shop_is_paused_until_a_time_with_a_reason(qtbot: QtBot,
     verbs.act("until", page.shop.shown)
     dialog = next(one for one in page.findChildren(QuietHoursDialog) if one.isVisible())
     qtbot.waitUntil(lambda: dialog.scope.chosen() == f"shop:{SHOP}", timeout=WAIT_MS)
+    dialog.close()
+
+
+@pytest.mark.one_pair
+def test_quiet_hours_that_cannot_be_set_say_so_where_they_are_typed_and_are_tried_again(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(*_args: object, **_more: object) -> object:
+        raise StoreUnavailable("redis.example.com:6380 timed out")
+
+    page = open_page()
+    page.buttons["quiet"].click()
+    (dialog,) = page.findChildren(QuietHoursDialog)
+    qtbot.waitUntil(lambda: dialog.scope.count() > 0, timeout=WAIT_MS)
+    dialog.scope.setCurrentIndex(dialog.scope.findText("all of Pinduoduo"))
+    dialog.when.setText("until 06:00")
+    dialog.why.setText("risk control")
+    with monkeypatch.context() as lost:
+        lost.setattr(type(fleet.context.commands.quiet), "set", silent)
+        dialog.save_button.click()
+        qtbot.waitUntil(dialog.error.isVisible, timeout=WAIT_MS)
+    assert "redis.example.com:6380 timed out" in words(dialog)
+    assert (dialog.when.text(), dialog.why.text()) == ("until 06:00", "risk control")
+    with qtbot.waitSignal(dialog.changed, timeout=WAIT_MS):
+        dialog.error.retry.emit()
+    qtbot.waitUntil(lambda: "risk control" in words(dialog), timeout=WAIT_MS)
+    assert not dialog.error.isVisible()
     dialog.close()
 
 
