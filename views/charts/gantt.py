@@ -85,6 +85,8 @@ CELL, CELL_ROW, PIP = 20, 32, 3
 _DRAG_PX = 4
 #: a bar up to this wide has no round corners
 THIN = 6
+#: states that a bar tells beside its colour, too
+_MARKED = (RETRIED, HELD, DEAD)
 #: runs of a cell that its tool tip tells
 MOST_TOLD = 6
 
@@ -95,6 +97,8 @@ class _Bar(NamedTuple):
     run: DayAttempt
     room: QRectF
     runs: tuple[DayAttempt, ...] = ()
+    thin: bool = False  #: so narrow that all of its state are drawn in one go
+    mark: QRectF | None = None  #: what tells its state beside its colour
 
     @property
     def number(self) -> int:
@@ -132,6 +136,10 @@ class Gantt(QWidget):
         self._current, self._hover = "", ""
         self._left, self._dragged = 0, False
         self._placed: tuple[tuple[object, ...], list[_Bar]] = (), []  #: the bars, and what they were placed by
+        #: bars that stay as they are while time goes on, and the scale and the first instant that they were placed by
+        self._kept: dict[str, _Bar] = {}
+        self._scale: tuple[object, ...] = ()
+        self._origin = 0.0
         self._grouped: tuple[list[_Bar], list[_Bar], list[tuple[str, list[QRectF]]]] = [], [], []
         self._press: QPointF | None = None
         self.setMouseTracking(True)
@@ -160,7 +168,9 @@ class Gantt(QWidget):
     @property
     def bars(self) -> list[tuple[DayAttempt, QRectF]]:
         """Every run that can be seen, and where."""
-        return [(bar.run, bar.room) for bar in self._bars()]
+        bars = self._bars()
+        shift = self._shift
+        return [(bar.run, bar.room.translated(-shift, 0)) for bar in bars]
 
     @property
     def span(self) -> tuple[float, float]:
@@ -229,19 +239,39 @@ class Gantt(QWidget):
             self._placed = by, self._place(now)
         return self._placed[1]
 
-    def _place(self, now: float) -> list[_Bar]:
-        rows = {name: at for at, name in enumerate(self._day.types)}
+    @property
+    def _of_ms(self) -> float:
+        """Pixels of a millisecond."""
         begins, ends = self.span
-        found, of_ms = [], self._wide() / max(1.0, ends - begins)
+        return self._wide() / max(1.0, ends - begins)
+
+    @property
+    def _shift(self) -> float:
+        """By how many pixels the bars have moved to the left since they were placed."""
+        return (self.span[0] - self._origin) * self._of_ms
+
+    def _place(self, now: float) -> list[_Bar]:
+        """There may be thousands: as time goes on only those are placed that are new, or change at an edge."""
+        (begins, ends), of_ms = self.span, self._of_ms
+        scale = (of_ms, self._left, self._day.types)
+        if scale != self._scale or self._cells:
+            self._scale, self._origin, self._kept = scale, begins, {}
+        tops = {name: TOP + at * self._tall + (self._tall - BAR) / 2 for at, name in enumerate(self._day.types)}
+        left, origin, high = self._left, self._origin, min(now, float(self._day.ends))
+        before, kept = self._kept, dict[str, _Bar]()
+        found: list[_Bar] = []
         for run in self._day.runs:
-            last = min(now, self._day.ends) if run.state == RUNNING else run.ends
-            if last < begins or run.begins > ends:
-                continue
-            left = self._left + of_ms * (max(run.begins, begins) - begins)
-            right = self._left + of_ms * (min(last, ends) - begins)
-            wide = max(LEAST_BAR if run.state != PLANNED else 5, right - left)
-            top = TOP + rows[self._row(run)] * self._tall + (self._tall - BAR) / 2
-            found.append(_Bar(run, QRectF(left, top, wide, BAR), (run,)))
+            bar = before.get(run.key)
+            if bar is None or bar.run is not run or run.begins < begins or run.ends > ends:
+                last = high if run.state == RUNNING else run.ends
+                if last < begins or run.begins > ends:
+                    continue
+                x = left + of_ms * (max(run.begins, begins) - origin)
+                bar = _placed(run, x, left + of_ms * (min(last, ends) - origin) - x, tops[self._row(run)])
+            if run.state != RUNNING and run.begins >= begins and run.ends <= ends:
+                kept[run.key] = bar
+            found.append(bar)
+        self._kept = kept
         return self._in_cells(found) if self._cells else found
 
     def _in_cells(self, bars: Sequence[_Bar]) -> list[_Bar]:
@@ -281,9 +311,11 @@ class Gantt(QWidget):
         if y >= self.foot:
             return None
         across, down = (1, 5) if self._cells else (3, 5)
+        bars = self._bars()
+        x += self._shift
         near = [
             bar
-            for bar in self._bars()  # there may be thousands: the row tells most of them apart
+            for bar in bars  # there may be thousands: the row tells most of them apart
             if bar.room.top() - down <= y <= bar.room.bottom() + down
             and bar.room.left() - across <= x <= bar.room.right() + across
         ]
@@ -315,6 +347,7 @@ class Gantt(QWidget):
         painter.save()
         painter.setClipRect(area.adjusted(-1, -TOP, PAD, 0))
         bars = self._bars()
+        painter.translate(-self._shift, 0)
         if self._cells:
             for bar in bars:
                 self._paint_cell(painter, bar)
@@ -383,9 +416,10 @@ class Gantt(QWidget):
             painter.setBrush(_ground(state))
             painter.drawRects(rooms)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for run, room, _runs in bars:
-            if run.key in (self._current, self._hover):
-                self._paint_ring(painter, run, room)
+        rings = {self._current, self._hover} - {""}
+        for bar in bars if rings else ():
+            if bar.run.key in rings:
+                self._paint_ring(painter, bar.run, bar.room)
 
     def _paint_ring(self, painter: QPainter, run: DayAttempt, room: QRectF) -> None:
         if run.key in (self._current, self._hover):
@@ -634,6 +668,7 @@ class GanttLegend(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._day: ShopDay | None = None
+        self._found: list[tuple[str, str]] = []  #: state and words, counted once: there may be thousands
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(20)
         theme().changed.connect(self.update)
@@ -641,16 +676,20 @@ class GanttLegend(QWidget):
 
     def show_day(self, day: ShopDay | None) -> None:
         """Count these runs; None: nothing is known yet."""
-        self._day = day
-        self._say()
+        if day is None or day is not self._day:
+            self._day = day
+            self._say()
 
     def said(self) -> str:
         """All of it in words."""
         return words.summary(self._day) if self._day is not None else _("Loading…")
 
     def _say(self) -> None:
-        self.setAccessibleName(self.said())
-        self.setToolTip(self.said())
+        day = self._day
+        self._found = [("", words.runs(day)), *words.counts(day)] if day is not None else [("", _("Loading…"))]
+        said = self.said()
+        self.setAccessibleName(said)
+        self.setToolTip(said)
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -659,9 +698,8 @@ class GanttLegend(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme().font("label"))
         metrics = QFontMetrics(theme().font("label"))
-        found = words.counts(self._day) if self._day is not None else []
         x, middle = 2.0, self.height() / 2
-        for state, said in [("", words.runs(self._day) if self._day is not None else _("Loading…")), *found]:
+        for state, said in self._found:
             wide = metrics.horizontalAdvance(said)
             if x + wide + (SWATCH + GAP if state else 0) > self.width():
                 break  # the tool tip has all of it
@@ -688,19 +726,25 @@ def _fill(painter: QPainter, room: QRectF, state: str) -> None:
     painter.drawRoundedRect(room, 2, 2)
 
 
+def _placed(run: DayAttempt, left: float, wide: float, top: float) -> _Bar:
+    state = run.state
+    wide = max(LEAST_BAR if state != PLANNED else 5, wide)
+    room = QRectF(left, top, wide, BAR)
+    return _Bar(run, room, (run,), state != PLANNED and wide <= THIN, _mark(room, state) if state in _MARKED else None)
+
+
 def _grouped(bars: Sequence[_Bar]) -> tuple[list[_Bar], list[tuple[str, list[QRectF]]]]:
     """Those that are drawn one by one, and by state, the worst last, what is drawn in one go: narrow ones and marks."""
     wide: list[_Bar] = []
     thin: dict[str, list[QRectF]] = {state: [] for state in reversed(_WORST)}
-    marks: dict[str, list[QRectF]] = {state: [] for state in (RETRIED, HELD, DEAD)}
+    marks: dict[str, list[QRectF]] = {state: [] for state in _MARKED}
     for bar in bars:
-        state = bar.run.state
-        if state != PLANNED and bar.room.width() <= THIN:
-            thin[state].append(bar.room)
+        if bar.thin:
+            thin[bar.run.state].append(bar.room)
         else:
             wide.append(bar)
-        if state in marks:
-            marks[state].append(_mark(bar.room, state))
+        if bar.mark is not None:
+            marks[bar.run.state].append(bar.mark)
     return wide, [one for one in (*thin.items(), *marks.items()) if one[1]]
 
 

@@ -9,7 +9,7 @@ from itertools import islice, takewhile
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from services.domain.fleet.shop import SCOPE_ALL
 from services.domain.gates import quiet_hours
@@ -82,11 +82,11 @@ class DayAttempt(msgspec.Struct, frozen=True, kw_only=True):
     instead: str = ""  #: the task that did the work of a letter that was overtaken
     count: int = 1  #: runs that are told as this one
     gate: str = ""  #: of a task that waits: where
+    key: str = ""  #: what tells it from others; made once, for whoever shows thousands asks for it again and again
 
-    @property
-    def key(self) -> str:
-        """What tells it from others."""
-        return f"{self.task_id}#{self.attempt}" if self.task_id else f"{self.schedule}@{self.begins}"
+    def __post_init__(self) -> None:
+        key = f"{self.task_id}#{self.attempt}" if self.task_id else f"{self.schedule}@{self.begins}"
+        force_setattr(self, "key", key)
 
 
 class ShopDay(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,6 +119,7 @@ class ShopDays:
         """
         self._store, self._registry, self._keeps_ms = store, registry, keeps_ms
         self._schedules, self._gates = ScheduleQueries(store, registry), GateLook(store, registry, health)
+        self._last: tuple[str, Mapping[str, DayAttempt]] = "", {}  #: the shop that was looked at last, and its runs
 
     def look(self, shop: str, span_ms: int) -> ShopDay:
         """The last ``span_ms`` of a shop (``platform:shop_id``), and a twelfth of that ahead."""
@@ -129,6 +130,7 @@ class ShopDays:
         tasks = list(self._tasks(shop, earlier))
         runs = [run for task in tasks for run in _runs(task, begins, ends, now)]
         runs += self._coming(shop, now, ends)
+        runs = self._as_before(shop, runs)
         return ShopDay(
             shop=shop,
             begins=begins,
@@ -141,6 +143,13 @@ class ShopDays:
             complete=sum(task.updated_at >= begins for task in tasks) < MOST,
             before=_ended(tasks, earlier, begins, now) if earlier < begins and len(tasks) < MOST else None,
         )
+
+    def _as_before(self, shop: str, runs: Sequence[DayAttempt]) -> list[DayAttempt]:
+        """The same objects for what is as it was at the last look: of thousands whoever shows them places the new."""
+        before = self._last[1] if self._last[0] == shop else {}
+        found = [was if (was := before.get(run.key)) is not None and was == run else run for run in runs]
+        self._last = shop, {run.key: run for run in found}
+        return found
 
     def of(self, story: WorkStory, payload: Mapping[str, Any] | None = None) -> ShopDay:
         """The day that a story tells, by who asked: its runs, what waits, what schedules bring and what did not come.

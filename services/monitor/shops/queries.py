@@ -157,7 +157,9 @@ class ShopQueries:
             rule=rule,
             at_ms=self._store.now_ms(),
         )
-        self._told, self._rows = (told, answer), rows
+        self._told = told, answer
+        if not only:  # a look at one shop leaves what is known of all
+            self._rows = rows
         return answer
 
     def _row(self, **told: Any) -> ShopRow:

@@ -134,7 +134,9 @@ RUNS: tuple[Column[DayAttempt], ...] = (
 )
 
 #: the shop as it is whatever the list beside shows, its runs, and what is known of its types
-Answer = tuple[str, ShopRow | None, ShopDay, tuple[TypeRow, ...]]
+#: by the key of a list what stands in it, in its order
+Lists = Mapping[str, tuple[DayAttempt, ...]]
+Answer = tuple[str, ShopRow | None, ShopDay, tuple[TypeRow, ...], Lists]
 #: what is listed below the chart, and the states of its runs, none for all
 _LISTS = (("all", N_("All")), ("waiting", N_("Waiting")), ("running", N_("Running")), ("acts", N_("Acts")))
 _ONLY: Mapping[str, str] = {"waiting": WAITS, "running": RUNNING}
@@ -246,6 +248,7 @@ class ShopDayView(QWidget):
         self._works: tuple[TypeRow, ...] = ()
         self._row: ShopRow | None = None
         self._day: ShopDay | None = None
+        self._parts: Lists = {}
 
     def build(self) -> Iterator[None]:
         """Put it together, a little between two yields; whoever makes it goes through all of it."""
@@ -421,14 +424,14 @@ class ShopDayView(QWidget):
             self._done.apply(found, settle=True)
 
     def _show(self, answer: Answer) -> None:
-        key, row, day, works = answer
+        key, row, day, works, parts = answer
         if self._row is None or key != self._row.key:
             return
         self._works = works
         if row is not None:
             self.follow(row)
         self.error.clear()
-        before, self._day = self._day, day
+        before, self._day, self._parts = self._day, day, parts
         self.gantt.show_day(day)
         self._pane.setFixedHeight(min(max(MOST_HIGH, self.height() * 2 // 5), self.gantt.height()))
         same = before is not None and (before.runs, before.waiting) == (day.runs, day.waiting)
@@ -449,12 +452,11 @@ class ShopDayView(QWidget):
         day = self._day
         if day is None:
             return
-        every = sorted((*day.runs, *day.waiting), key=_away_from_now)
         wait = self._row.now.waiting if self._row is not None else 0
         more = wait if len(day.waiting) >= MOST_WAITING and wait > len(day.waiting) else 0
         self._listed.set_note(_("the {n} that wait longest").format(n=text.count(len(day.waiting))) if more else "")
         for key, _title in _LISTS[:-1]:
-            found = [run for run in every if run.state == _ONLY.get(key, run.state)]
+            found = self._parts.get(key, ())
             number = len(found) + (more - len(day.waiting) if more and key != "running" else 0)
             self.lists.set_suffix(key, text.compact(number))
             if key == self.lists.current():
@@ -541,7 +543,12 @@ class ShopDayView(QWidget):
 
 def _look(queries: ShopQueries, key: str, span: int) -> Answer:
     rows = queries.shops(only=(key,)).rows
-    return key, next(iter(rows), None), queries.days.look(key, span), queries.works(key)
+    day = queries.days.look(key, span)
+    every = sorted((*day.runs, *day.waiting), key=_away_from_now)
+    parts = {
+        name: tuple(run for run in every if run.state == _ONLY.get(name, run.state)) for name, _title in _LISTS[:-1]
+    }
+    return key, next(iter(rows), None), day, queries.works(key), parts
 
 
 def _away_from_now(run: DayAttempt) -> tuple[int, int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from services.monitor.shops.day import DayAttempt, ShopDay
@@ -102,3 +104,35 @@ def test_thousands_of_bars_are_put_together_once_and_not_for_each_move_of_the_mo
     at = room.center().toPoint()
     fill = first.pixelColor(at)
     assert (fill.red(), fill.green(), fill.blue()) == theme().color("deadfill").getRgb()[:3], "the worst lies on top"
+
+
+def test_of_thousands_of_runs_only_the_new_ones_are_placed_as_time_goes_on(qtbot: QtBot, looked: Looked) -> None:
+    """The others move along: each stands where a chart that never saw another moment puts it."""
+
+    def chart() -> Gantt:
+        made = Gantt(row=looked.row, name=str)
+        qtbot.addWidget(made)
+        made.resize(900, 200)
+        return made
+
+    def rooms(of: Gantt) -> dict[str, tuple[float, ...]]:
+        return {run.key: tuple(round(side, 3) for side in room.getRect()) for run, room in of.bars}
+
+    first, over_edge = runs(looked, MANY), looked.run(state="succeeded", begins=0, ends=HOUR // 2, task_id="edge")
+    old = chart()
+    old.show_day(day(over_edge, *first))
+    assert len(old.bars) == MANY + 1
+    looked.rows = 0
+    fresh = looked.run(state="dead", begins=20 * HOUR, ends=20 * HOUR + HOUR // 10, task_id="new")
+    running = looked.run(state="running", begins=20 * HOUR, ends=20 * HOUR, task_id="runs")
+    later = replace(day(over_edge, *first, fresh, running), begins=HOUR // 4, ends=24 * HOUR + HOUR // 4)
+    old.show_day(later)
+    moved = rooms(old)
+    assert looked.rows < 10
+    anew = chart()
+    anew.show_day(later)
+    assert moved == rooms(anew)
+    place = next(room.center().toPoint() for run, room in old.bars if run.task_id == "new")
+    with qtbot.waitSignal(old.chosen) as heard:
+        qtbot.mouseClick(old, Qt.MouseButton.LeftButton, pos=place)
+    assert heard.args[0].task_id == "new"
