@@ -11,6 +11,7 @@ from services.commands.bulk.plan import Plan
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome
 from services.commands.tasks import TaskCommands
+from services.domain.audit import TARGETS_KEPT
 from services.domain.errors import NotFound
 from services.domain.task.lane import LANES, Lane
 from services.domain.task.search.query import Query, Term, each, equals
@@ -93,8 +94,11 @@ class BatchCommands:
         return self._plan("batch.raise", batch, (equals("status", *sorted(MOVABLE)), lower))
 
     def raise_waiting(self, plan: BatchPlan) -> BatchOutcome:
-        """Let what waits go through the high lane."""
-        return self._act("batch.raise", plan, "", lambda ids: self._tasks.prioritize(ids, Lane.HIGH))
+        """Let what waits go through the high lane. The entry keeps the priorities of before, where it names all."""
+        few = plan.task_ids if len(plan.task_ids) < TARGETS_KEPT else ()  # the batch itself is the first that it names
+        was = {task.task_id: task.priority for task in self._store.get(few) if task is not None}
+        more = {"was": was} if was else {}
+        return self._act("batch.raise", plan, "", lambda ids: self._tasks.prioritize(ids, Lane.HIGH), more)
 
     def cancel(self, plan: BatchPlan, *, reason: str = "") -> BatchOutcome:
         """End waiting tasks, ask running ones to stop."""
@@ -119,9 +123,17 @@ class BatchCommands:
         query = Query(terms=terms, limit=SLICE, want_total=False)
         return [task.task_id for task in each(self._store.query, query)]
 
-    def _act(self, action: str, plan: BatchPlan, reason: str, do: Callable[[Sequence[str]], Outcome]) -> BatchOutcome:
+    def _act(
+        self,
+        action: str,
+        plan: BatchPlan,
+        reason: str,
+        do: Callable[[Sequence[str]], Outcome],
+        more: Mapping[str, object] = {},
+    ) -> BatchOutcome:
         self._audit.need(self._operator, "operator", action, [plan.batch])
         detail = {"before": dict(plan.before), "count": len(plan.task_ids)} | ({"reason": reason} if reason else {})
+        detail |= more
         with self._audit.as_one(action, [plan.batch, *plan.task_ids], detail) as act:
             outcome = do(plan.task_ids) if plan.task_ids else Outcome()
             after = self._counts([plan.batch])[0]

@@ -226,6 +226,23 @@ class TaskCommands:
             detail={"priority": str(priority)},
         )
 
+    def lower_back(self, levels: Mapping[str, int]) -> Outcome:
+        """Give tasks that were raised to the high lane the priority that each had; one that has another one than that
+        lane gives, or waits no more, stays as it is.
+        """
+        self._audit.need(self._operator, "operator", "task.prioritize", list(levels))
+        raised = lane.parse_priority(lane.Lane.HIGH)
+
+        def differs(task: Task) -> Message | None:
+            return None if (task.lane, task.priority) == raised else said("back.differs").message
+
+        def op(task_id: str) -> Op:
+            lane_name, level = lane.parse_priority(levels[task_id])
+            return Move(task_id=task_id, by=self._operator.who, lane=lane_name, priority=level)
+
+        told = ", ".join(str(level) for level in sorted(set(levels.values()), reverse=True))
+        return self._each("task.prioritize", list(levels), op, detail={"priority": told}, refuses=differs)
+
     def retry_waiting(self, task_ids: Sequence[str], *, reason: str = "") -> Outcome:
         """Next attempt at once for held and retrying tasks, a new task (``made``) for each dead one; anything else is
         refused with what to do instead. A held one needs a ``reason``, which is kept with it: its work may be done.

@@ -42,12 +42,13 @@ Undone = Mapping[str, int]
 
 class AuditEntries(msgspec.Struct, frozen=True, kw_only=True):
     """Entries, the last one first. ``next``: the entry to go on from, "" at the end; ``undone``: those of the trail, as
-    far as it was looked at, whose acts were taken back.
+    far as it was looked at, whose acts were taken back, ``partly`` those of them of which something stayed.
     """
 
     entries: tuple[AuditEntry, ...]
     next: str = ""
     undone: Undone = {}
+    partly: frozenset[str] = frozenset()
 
 
 class Day(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,19 +143,27 @@ class TakenBack:
     """
 
     def __init__(self) -> None:
-        self._at: dict[str, tuple[int, str]] = {}  #: when, UTC ms, and by which entry
+        self._at: dict[str, tuple[int, str, bool]] = {}  #: when, UTC ms, by which entry, and whether in part only
         self._lock, self._reading = threading.Lock(), threading.Lock()
         #: all from this entry on down to that one was met; none from the first on down is open
         self._top = self._low = ""
 
     def meet(self, entry: AuditEntry) -> None:
         """The next older one was read."""
-        names = audit.undoes(entry) if audit.state(entry, entry.at) == "done" else ()
+        state = audit.state(entry, entry.at)
+        names = audit.undoes(entry) if state in ("done", "partly") else ()
         with self._lock:
-            if not names or entry.entry_id in self._at:
+            back = self._at.get(entry.entry_id)
+            if not names or (back is not None and not back[2]):
                 return
-            by = entry.at, entry.entry_id
-            kept = {name: one for name, one in self._at.items() if one[1] not in names}
+            # what took another back, and was itself taken back in part, left that one taken back in part
+            part = state == "partly"
+            by = entry.at, entry.entry_id, part or back is not None
+            kept = {
+                name: (at, whose, was or whose in names)
+                for name, (at, whose, was) in self._at.items()
+                if part or whose not in names
+            }
             self._at = kept | {name: max(by, kept.get(name, by)) for name in names}
 
     def catch_up(self, store: Store, before: str) -> None:
@@ -196,12 +205,17 @@ class TakenBack:
 
     def at(self, name: str) -> int:
         """When the act of an entry was taken back, UTC ms; 0 for never."""
-        return self._at.get(name, (0, ""))[0]
+        return self._at.get(name, (0, "", False))[0]
 
     def all(self) -> Undone:
         """Each that was met."""
         with self._lock:
-            return {name: at for name, (at, _by) in self._at.items()}
+            return {name: at for name, (at, _by, _part) in self._at.items()}
+
+    def in_part(self) -> frozenset[str]:
+        """Those of them of which something stayed."""
+        with self._lock:
+            return frozenset(name for name, (_at, _by, part) in self._at.items() if part)
 
 
 class AuditQueries:
@@ -252,8 +266,12 @@ class AuditQueries:
             if all(test(entry) for test in tests):
                 found.append(entry)
             if len(found) == limit or scanned >= (scan or SCAN_LIMIT):
-                return AuditEntries(entries=tuple(found), next=entry.entry_id, undone=self._undone.all())
-        return AuditEntries(entries=tuple(found), undone=self._undone.all())
+                return self._told(found, entry.entry_id)
+        return self._told(found)
+
+    def _told(self, found: Sequence[AuditEntry], next_: str = "") -> AuditEntries:
+        undone, partly = self._undone.all(), self._undone.in_part()
+        return AuditEntries(entries=tuple(found), next=next_, undone=undone, partly=partly)
 
     def _from(self, before: str) -> Iterator[AuditEntry]:
         """Each that is older than this one, the newest first; what they took back is known by then."""
@@ -317,7 +335,7 @@ class AuditQueries:
             found += part.entries
             before = part.next
             if not before or len(found) >= limit or (stop is not None and stop.is_set()):
-                return AuditEntries(entries=tuple(found), next=before, undone=part.undone)
+                return msgspec.structs.replace(part, entries=tuple(found), next=before)
 
     def each(self, text: str = "", stop: threading.Event | None = None) -> Iterator[AuditEntry]:
         """All entries that match, the newest first, as they are read.

@@ -256,6 +256,7 @@ def audit_list(context: Context) -> int:
             | {"at": shapes.iso(entry.at), "closed_at": shapes.iso(entry.closed_at)}
             | {"from": audit.origin(entry), "state": audit.state(entry, now)}
             | {"undone_at": shapes.iso(undone.get(entry.entry_id, 0)), "undoes": list(audit.undoes(entry))}
+            | ({"undone_partly": True} if undone.get(entry.entry_id) and entry.entry_id in trail.partly else {})
             for entry in entries
         ],
         "next": trail.next or None,
@@ -267,7 +268,9 @@ def audit_list(context: Context) -> int:
             audit.origin(entry),
             act_words.act(entry.action) if i18n.is_chinese() else entry.action,
             _targets(entry),
-            _undone(at, zone) if (at := undone.get(entry.entry_id, 0)) else _outcome(entry, now),
+            _undone(at, zone, part=entry.entry_id in trail.partly)
+            if (at := undone.get(entry.entry_id, 0))
+            else _outcome(entry, now),
             audit.detail_of(entry),
         )
         for entry in entries
@@ -286,8 +289,9 @@ def _outcome(entry: AuditEntry, now: int) -> str:
     return "open" if audit.state(entry, now) == "open" else "outcome unknown"
 
 
-def _undone(at_ms: int, zone: str) -> str:
-    return spoken.phrase("undone {time}", time=shapes.clock(at_ms, zone))
+def _undone(at_ms: int, zone: str, *, part: bool) -> str:
+    time = shapes.clock(at_ms, zone)
+    return spoken.phrase("partly undone {time}", time=time) if part else spoken.phrase("undone {time}", time=time)
 
 
 def _targets(entry: AuditEntry) -> str:

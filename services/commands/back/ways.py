@@ -166,6 +166,10 @@ def _again(first: int = 0) -> Way:
     )
 
 
+def _lower(commands: Commands, entry: AuditEntry, detail: Detail) -> Outcome:
+    return commands.tasks.lower_back({one: int(detail["was"][one]) for one in entry.target if one in detail["was"]})
+
+
 def _promise_back(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
     if "before" in detail:
         commands.promises.set(msgspec.convert(detail["before"], Promise))
@@ -247,6 +251,7 @@ WAYS: Mapping[str, Way] = {
     "worker.resume": Way("worker.drain", _tell("drain"), needs="from"),
     "task.cancel": _again(),
     "batch.cancel": _again(first=1),
+    "batch.raise": Way("task.prioritize", _lower, needs="was", on=lambda entry, _: entry.target[1:]),
     "queue.purge": _again(first=1),
     "task.try": Way("task.try_back", lambda commands, entry, _: commands.tasks.take_back_try(entry.target[0])),
     "dead.archived": Way("dead.open", _reopen, fresh=True),

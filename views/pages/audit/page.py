@@ -95,7 +95,8 @@ class TakingBack(QObject):
         """Why it cannot be taken back from here, translated; "" where it can, as far as that is known."""
         if row.undone_at:
             when = shown.clock(row.undone_at, instant.now_ms())
-            return _("It was taken back at {time}.").format(time=when)
+            said = _("It was taken back in part at {time}.") if row.undone_part else _("It was taken back at {time}.")
+            return said.format(time=when)
         if isinstance(row.back, Message):
             return text.first_up(render(row.back))
         if (found := self._since.get(row.key)) is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 
 import msgspec
@@ -50,6 +50,7 @@ class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
     origin: str = ""  #: through what it was asked for (``services.domain.audit``), "" unknown
     undoes: tuple[str, ...] = ()  #: the entries whose acts it took back
     undone_at: int = 0  #: when another act took it back, UTC ms; 0 for never
+    undone_part: bool = False  #: and something of it stayed
 
     @property
     def key(self) -> str:
@@ -135,7 +136,8 @@ def sentence(row: AuditLine) -> str:
 def said_state(row: AuditLine) -> str:
     """How it ended, or when it was taken back."""
     if row.undone_at:
-        return _("Undone {time}").format(time=shown.clock(row.undone_at, instant.now_ms()))
+        said = _("Partly undone {time}") if row.undone_part else _("Undone {time}")
+        return said.format(time=shown.clock(row.undone_at, instant.now_ms()))
     return words.state(row.state)
 
 
@@ -144,16 +146,17 @@ def glyph(row: AuditLine) -> str:
     return "undone" if row.undone_at else words.glyph(row.state)
 
 
-def undone(rows: Iterable[AuditLine], backs: Mapping[str, int]) -> tuple[AuditLine, ...]:
-    """With when each was taken back; ``backs``: that by entry, UTC ms. What was refused left nothing to take back."""
-    return tuple(
-        msgspec.structs.replace(row, undone_at=at) if (at := _undone_at(row, backs)) != row.undone_at else row
-        for row in rows
-    )
+def undone(rows: Iterable[AuditLine], backs: Mapping[str, int], partly: Collection[str] = ()) -> tuple[AuditLine, ...]:
+    """With when each was taken back; ``backs``: that by entry, UTC ms; ``partly``: of these something stayed. What was
+    refused left nothing to take back.
+    """
+    return tuple(_marked(row, backs.get(row.key, 0) if row.state in DONE else 0, row.key in partly) for row in rows)
 
 
-def _undone_at(row: AuditLine, backs: Mapping[str, int]) -> int:
-    return backs.get(row.key, 0) if row.state in DONE else 0
+def _marked(row: AuditLine, at: int, part: bool) -> AuditLine:
+    if (at, part and bool(at)) == (row.undone_at, row.undone_part):
+        return row
+    return msgspec.structs.replace(row, undone_at=at, undone_part=part and bool(at))
 
 
 def why(row: AuditLine) -> str:
@@ -221,7 +224,7 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
     Column(
         key="state",
         title=N_("Outcome"),
-        value=lambda row: (row.state, row.undone_at),
+        value=lambda row: (row.state, row.undone_at, row.undone_part),
         text=said_state,
         tone=lambda row: "text3" if row.undone_at else "dead" if row.state == "failed" else "text",
         width=92,
@@ -320,7 +323,7 @@ class AuditLister(Lister[AuditLine]):
             self._next, self._before = answer.next, ""
         elif answer.rows:
             self._merge(answer.rows)
-        self._rows = undone(self._rows, answer.undone)
+        self._rows = undone(self._rows, answer.undone, answer.partly)
         # told without rows as well: the trail answers again, so an error told before holds no more
         listing = Listing(rows=self._rows, expression=self._source.wanted, more=bool(self._next), settle=answer.settle)
         self.listed.emit(listing)
@@ -343,6 +346,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     settle: bool
     next: str = ""
     undone: Mapping[str, int] = {}
+    partly: frozenset[str] = frozenset()
 
 
 class _Asked:
@@ -369,4 +373,4 @@ class _Asked:
             self._called |= self._causes.called(missing)
         shops = self._shops() if found.entries else _NO_SHOPS
         lines = tuple(line_of(entry, now_ms, self._called, shops) for entry in found.entries)
-        return Answer(rows=lines, settle=settle, next=found.next, undone=found.undone)
+        return Answer(rows=lines, settle=settle, next=found.next, undone=found.undone, partly=found.partly)

@@ -16,11 +16,14 @@ from services.clock import ManualClock
 from services.commands.alerts import AlertCommands, RuleChanged
 from services.commands.audit import Audit, heard
 from services.commands.back.ways import Way, since, take_back, unchanged, way_of
+from services.commands.batches import BatchCommands
+from services.commands.bulk.plan import Plan
 from services.commands.causes import CauseCommands
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome
 from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
+from services.commands.tasks import TaskCommands
 from services.commands.views import ViewCommands
 from services.domain.alerts.incident import DOCUMENT as INCIDENTS
 from services.domain.alerts.incident import Incident, Words, slot_of
@@ -89,6 +92,28 @@ def test_what_may_have_been_done_is_not_run_again_by_taking_its_cancelling_back(
     assert [(one.task_id, one.why.code) for one in outcome.skipped] == [(begun.task_id, "verdict.outcome_unknown")]
     again = desk.tasks.create_again([begun.task_id], reason="it was not there")
     assert again.done == (begun.task_id,)
+
+
+def test_a_raised_batch_gets_its_priorities_back_but_for_what_somebody_set_since(room: Room) -> None:
+    desk = office(room)
+    low, normal, other, ran = (
+        room.create(batch="night", shop_id=f"s{n}", priority=level).task_id for n, level in enumerate((1, 6, 4, 5))
+    )
+    who, audit = Operator(who="ann@desk", role="admin"), Audit(room.store, "ann@desk")
+    tasks = TaskCommands(room.store, room.producer, room.steps, audit, who, desk.dead_letters.republish)
+    batches = BatchCommands(room.store, tasks, audit, who, lambda _ids: Plan(), lambda _names: [{"queued": 4}])
+    batches.raise_waiting(batches.plan_raise("night"))
+    entry = last(room)
+    assert (entry.action, code(room, entry)) == ("batch.raise", "")
+    desk.tasks.prioritize([other], 8)
+    room.claim(room.task(ran))
+    outcome = back(room, entry)
+    assert set(outcome.done) == {low, normal}
+    assert {(one.task_id, one.why.code) for one in outcome.skipped} >= {(other, "back.differs")}
+    found = {task.task_id: (task.lane, task.priority) for task in room.store.get([low, normal, other]) if task}
+    assert found == {low: ("low", 1), normal: ("normal", 6), other: ("high", 8)}
+    assert last(room).action == "task.prioritize"
+    assert AuditQueries(room.store).entries().partly == {entry.entry_id}
 
 
 INCIDENT = Incident(id="INC-1", key="INC-1", rule=DEFAULTS[0], words=Words(title=Message("alert.forgets")), raised_at=1)

@@ -146,6 +146,28 @@ def test_what_only_tried_to_take_an_act_back_leaves_it_as_it_was(tmp_path: Path)
         assert trail.entries().undone == {}
 
 
+def test_what_was_taken_back_in_part_is_marked_so_until_the_rest_is(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        trail, writer = pauses(room, undone=0), Audit(room.store, "bob@desk")
+        entry = trail.entries(limit=1).entries[0]
+        with undoing([entry]), writer.act("resume", ["shop:3", "shop:4"]) as act:
+            act.counted(1, 1)
+        resumed = trail.entries(limit=1).entries[0]
+        for queries in (trail, AuditQueries(room.store)):
+            found = queries.entries()
+            assert (set(found.undone), found.partly) == ({entry.entry_id}, {entry.entry_id})
+            assert [one.entry_id for one in queries.entries("undo:done").entries] == [entry.entry_id]
+        assert trail.page(limit=2).partly == {entry.entry_id}
+        room.clock.advance(60)
+        with undoing([entry]), writer.act("resume", ["shop:4"]):
+            pass
+        assert trail.entries().partly == frozenset()
+        assert set(trail.entries().undone) == {entry.entry_id}
+        with undoing([resumed]), writer.act("pause", ["shop:3", "shop:4"]) as act:
+            act.counted(1, 1)
+        assert {entry.entry_id, resumed.entry_id} <= set(AuditQueries(room.store).entries().undone)
+
+
 class Counted:
     """A store that counts the pages which are read of its audit."""
 
