@@ -37,7 +37,7 @@ from services.ports import Store
 
 #: what a line opens
 TASKS, CAUSES, AUDIT, ALERTS, PROMISE, WORKERS = "tasks", "causes", "audit", "alerts", "promises", "workers"
-MOST_CAUSES, MOST_INCIDENTS, MOST_ACTS, MOST_NEXT = 8, 12, 20, 6
+MOST_CAUSES, MOST_INCIDENTS, MOST_ACTS, MOST_NEXT, MOST_SWITCHES = 8, 12, 20, 6, 8
 ENTRIES, SCAN = 2_000, 20_000
 #: tasks of a number that are counted one by one where no index knows it: a second of a page that nobody waits for twice
 COUNTED = 100_000
@@ -143,7 +143,7 @@ class _Writer(msgspec.Struct):
         active = [one for one in alerts.incidents if one.incident.raised_at]
         doubts = list(self._doubts(alerts.watcher, promises.rows))
         parts = (
-            self._part(NOW, self._now()),
+            self._part(NOW, [*self._now(), *self._of_switches()]),
             self._part(BROKE, [*self._of_causes(), *self._of_incidents(active), *self._of_record()], "nothing_broke"),
             self._part(ACTS, self._of_people(), "nobody_acted"),
             self._part(WAITS, map(self._item, items), "nobody_needed"),
@@ -193,6 +193,24 @@ class _Writer(msgspec.Struct):
                 line = replace(line, text=_say("unheard", what=line.text, n=unheard)) if unheard else line
             if line.number or code in ("waiting", "succeeded"):
                 yield line
+
+    def _of_switches(self) -> Iterator[Line]:
+        """What somebody lets nothing start of, the widest first: what waits there waits for no fault."""
+        found = sorted(self.asked.store.switches(), key=lambda one: (one.scope.startswith("shop:"), -one.at, one.key))
+        for one in found[:MOST_SWITCHES]:
+            unsaid = f"handover.{one.gate}_unsaid"
+            code = unsaid if not one.reason and unsaid in handover.SENTENCES else f"handover.{one.gate}"
+            words: dict[str, Param] = {"scope": one.scope, "by": one.by, "at": self._clock(one.at)}
+            message = Message(code, words | {"reason": one.reason} | one.told)
+            yield Line(
+                text=mask.masked_text(messages.render(messages.with_names(message, self.asked.name))),
+                page=TASKS,
+                filter=filters.format_terms((equals("gate", one.gate), *_within_scope(one.scope))),
+            )
+        if rest := found[MOST_SWITCHES:]:
+            gates = sorted({one.gate for one in rest})
+            words_of = filters.format_terms((equals("gate", *gates),))
+            yield Line(text=_say("switches_more", n=len(rest)), page=TASKS, filter=words_of)
 
     def _within(self) -> tuple[Term, ...]:
         return (
@@ -339,7 +357,9 @@ class _Writer(msgspec.Struct):
     # what waits for whom, and what is promised
 
     def _item(self, item: Attention) -> Line:
-        between = "：" if i18n.is_chinese() else ": "
+        title, *_rest = attention.present(item)
+        # a question ends itself
+        between = "" if title.endswith("？") else " " if title.endswith("?") else "：" if i18n.is_chinese() else ": "
         asked = next((target for verb, target in item.verbs if verb == "open_tasks"), "")
         opens = next(((verb, target) for verb, target in item.verbs if verb.startswith(("open_", "triage"))), None)
         said = (part.replace(".; ", "; ").replace("。；", "；") for part in attention.present(item) if part)
@@ -396,6 +416,12 @@ class _Writer(msgspec.Struct):
             return "–"
         words, end = recurrence.iso(instant, self.zone), recurrence.iso(self.until, self.zone)
         return words[11:16] if words[:10] == end[:10] else f"{words[5:10]} {words[11:16]}"
+
+
+def _within_scope(scope: str) -> tuple[Term, ...]:
+    """The tasks of a scope: ``platform:pdd``, ``shop:pdd:1``, ``type:sync_order``, or ``all``."""
+    field, _, name = scope.partition(":")
+    return (equals(field, name),) if name else ()
 
 
 def _say(code: str, **params: Param) -> str:

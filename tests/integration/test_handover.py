@@ -16,6 +16,7 @@ from services.domain.change import Claim
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.gates.quiet_hours import Once, QuietHours
 from services.domain.insight.handover import ACTS, BROKE, NEXT, NOW, PROMISES, WAITS
 from services.domain.past.frame import Frame, Numbers
 from services.domain.plans.handover import DOCUMENT, KIND, PLAN, SENT, HandoverPlan
@@ -94,7 +95,7 @@ def test_it_tells_what_broke_who_acted_and_what_waits(shift: Fleet) -> None:
     assert found.doubts == ()
     name = "Local" if shift.engine.settings.embedded else shift.engine.settings.profile
     assert found.title.startswith(f"Handover of {name}, "), "as people call it"
-    now = {line.text: line.number for line in part(found, NOW)}
+    now = {line.text: line.number for line in part(found, NOW) if line.number is not None}
     assert now == {"1 task waits": 1, "3 dead letters are open": 3, "2 tasks have succeeded in this time": 2}
     (broke,) = (line for line in part(found, BROKE) if line.page == CAUSES)
     assert broke.text.startswith("New: ")
@@ -106,6 +107,28 @@ def test_it_tells_what_broke_who_acted_and_what_waits(shift: Fleet) -> None:
     assert any(line.startswith("For an operator: ") and "3 dead letters" in line for line in waits), waits
     assert not any("role" in line for line in acted), "it was refused"
     assert not any("eve@desk" in line for line in acted), acted
+
+
+def test_it_tells_what_lets_nothing_start_and_until_when(shift: Fleet) -> None:
+    commands = shift.commands()
+    commands.fleet.import_shops([Shop(platform="pdd", shop_id="s6", name="Sixth Street")])
+    commands.fleet.pause("type:work")
+    now = shift.engine.store.now_ms()
+    once = Once(start=now - 1, end=now + HOUR_MS)
+    commands.quiet.set(QuietHours(name="sale", scope="platform:pdd", once=(once,), reason="sale"))
+    found, who = page(shift), commands.operator.who
+    held = [line for line in part(found, NOW) if line.number is None]
+    quiet, work, *shops = [line.text for line in held]
+    assert (work[:12], work[-17:]) == ("work: paused", ", no reason given")
+    assert quiet.startswith("Pinduoduo: nothing starts until ")
+    assert quiet.endswith(f", quiet hours of {who}: sale")
+    assert shops[0].startswith(f"Sixth Street: paused by {who} since ")
+    assert shops[0].endswith(": stock-taking")
+    assert [line.filter for line in held[:3]] == [
+        "gate:quiet_hours platform:pdd",
+        "gate:paused type:work",
+        "gate:paused shop:pdd:s6",
+    ]
 
 
 def test_it_names_the_connection_whatever_it_is_for(pair: str, place: config.Settings, tmp_path: Path) -> None:
@@ -141,7 +164,7 @@ def test_what_happened_before_is_left_out(shift: Fleet) -> None:
     store = shift.engine.store
     store_now = store.now_ms()
     found = page(shift, since=store_now)
-    assert [line.number for line in part(found, NOW)][-1] == 0  # nothing has succeeded since
+    assert [line.number for line in part(found, NOW) if line.number is not None][-1] == 0  # nothing has succeeded since
     assert not any(line.page == CAUSES for line in part(found, BROKE))
     assert part(found, ACTS) == ()
     assert part(found, WAITS)  # what waits for a person waits for who takes over

@@ -29,6 +29,10 @@ SENTENCES: dict[str, str] = {
     "handover.dead": NN_("{n:,} dead letter is open", "{n:,} dead letters are open"),
     "handover.held": NN_("{n:,} task is held until a person decides", "{n:,} tasks are held until a person decides"),
     "handover.succeeded": NN_("{n:,} task has succeeded in this time", "{n:,} tasks have succeeded in this time"),
+    "handover.paused": N_("{scope}: paused by {by} since {at}: {reason}"),
+    "handover.paused_unsaid": N_("{scope}: paused by {by} since {at}, no reason given"),
+    "handover.quiet_hours": N_("{scope}: nothing starts until {ends}, quiet hours of {by}: {reason}"),
+    "handover.switches_more": NN_("{n} more pause or quiet hours", "{n} more pauses and quiet hours"),
     "handover.at_least": N_("{what}, or more: no further was counted"),
     "handover.cause_new": NN_(
         "New: {cause}, {n:,} dead letter, {where}, since {at}", "New: {cause}, {n:,} dead letters, {where}, since {at}"
