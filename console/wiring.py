@@ -170,10 +170,10 @@ class VitalPopovers(QObject):
             rows.append((_("Slowest of 10 minutes"), _milliseconds(max(trace.latencies))))
         if trace.lost_ms:
             rows.append((_("Lost since"), shown.clock(trace.lost_ms, now)))
-        error = _("none since this window opened")
         if trace.error:
-            error = f"{shown.clock(trace.error_ms, now)}  {told(trace.error)}"
-        rows.append((_("Last error"), error))
+            rows.append((_("Last error"), f"{shown.clock(trace.error_ms, now)}  {told(trace.error)}"))
+        elif state == "healthy":  # of what does not answer, none would be a lie
+            rows.append((_("Last error"), _("none since this window opened")))
         verbs = ((_("Reconnect now"), self._reconnect),) if state == "dead" else ()
         return HealthDetail(
             title=name,
