@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
@@ -43,6 +45,14 @@ class ScrollPane(QScrollArea):
         """Show what the keyboard came to: Qt does so only where it was in here before."""
         if now is not None and self.isAncestorOf(now) and now.isVisible() and now.visibleRegion().isEmpty():
             self.ensureWidgetVisible(now)
+
+    def bring(self, widget: QWidget) -> None:
+        """Scroll to what has just grown: it has its place once all is laid out."""
+        QTimer.singleShot(0, widget, partial(self._bring, widget))
+
+    def _bring(self, widget: QWidget) -> None:
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        self.ensureWidgetVisible(widget)
 
     def retranslate(self) -> None:
         self.setAccessibleName(_(self._name))

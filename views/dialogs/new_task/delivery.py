@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from services.domain.errors import OperatorError
 from services.domain.plans import recurrence, repeats
-from services.domain.task import lane
+from services.domain.task import ids, lane
 from services.domain.task.record import Task
 from services.domain.task.search.filter_time import Times
 from services.domain.text.words import folded
@@ -288,7 +288,7 @@ class Delivery(FormSection):
     def _wrong(self) -> list[tuple[QWidget, str]]:
         """Fields that are wrong, each with why, in the order in which that is said."""
         mode, deadline = self.start.current(), self.deadline.line
-        found: list[tuple[QWidget, str]] = [(self.after.line, self._refused)]
+        found: list[tuple[QWidget, str]] = [(self.after.line, self._refused or self._unsettled())]
         if mode == REPEAT:
             waits = _("What repeats waits for no tasks: take them away") if self.after.ids() else ""
             ends = _("What repeats has no deadline: take it away") if deadline.text().strip() else ""
@@ -304,6 +304,14 @@ class Delivery(FormSection):
         if mode == LATER and not self._minutes():
             found.append((self.minutes, _("The delay must be more than 0 minutes and at most a year")))
         return [(field, words) for field, words in found if words]
+
+    def _unsettled(self) -> str:
+        """What of *After* is still to be chosen."""
+        if not (words := self.after.unsettled()):
+            return ""
+        return _("After: choose what {words} means, or press Enter to take it as it is").format(
+            words=safe.one_line(words, 40)
+        )
 
     def _unclear(self) -> str:
         try:
@@ -461,10 +469,12 @@ class AfterField(QWidget):
 
     Signals:
     changed: other tasks, or other words.
+    grown: a person chose one, which stands below the field.
     search_wanted: words by which a task is looked for.
     """
 
     changed = Signal()
+    grown = Signal()
     search_wanted = Signal(str)
 
     def __init__(self) -> None:
@@ -487,9 +497,19 @@ class AfterField(QWidget):
         self.line.textChanged.connect(self.changed)
 
     def ids(self) -> tuple[str, ...]:
-        """Those picked, then those typed."""
-        typed = [word for word in _BETWEEN.split(self.line.text()) if word]
-        return tuple(dict.fromkeys([*self.chips, *typed]))
+        """Those picked, then those typed whole."""
+        return tuple(dict.fromkeys([*self.chips, *filter(None, self._typed().values())]))
+
+    def unsettled(self) -> str:
+        """What was typed of which nobody knows yet what is meant, "" for none: it may be the beginning of something."""
+        return text.listed([word for word, meant in self._typed().items() if not meant])
+
+    def _typed(self) -> dict[str, str]:
+        """The words in the field, each with what it is whole: a type or the id of a task; "" for neither."""
+        typed = self.line.text().strip()
+        if kind := self._meant(typed):
+            return {typed: kind}
+        return {word: self._meant(word) or (word if ids.is_ours(word) else "") for word in _BETWEEN.split(typed) if word}
 
     def set_types(self, types: Mapping[str, TaskType]) -> None:
         """The types there are."""
@@ -555,6 +575,8 @@ class AfterField(QWidget):
     def _meant(self, word: str) -> str:
         """The type that a word is the name or a title of, "" for none or several."""
         typed = folded(word)
+        if not typed:
+            return ""
         found = [name for name, kind in self._types.items() if typed in map(folded, (name, *kind.title.values()))]
         return found[0] if len(found) == 1 else ""
 
@@ -567,6 +589,7 @@ class AfterField(QWidget):
             typed = [whole] if self._meant(whole) else [word for word in _BETWEEN.split(whole) if word]
             self.line.clear()
             self.add_all(typed)
+            self.grown.emit()
         elif event.key() == Qt.Key.Key_Backspace and self.chips and not self.line.text():
             self.remove(list(self.chips)[-1])
         else:
@@ -587,12 +610,14 @@ class AfterField(QWidget):
         if 0 <= place < len(self._like):
             self.line.clear()
             self.add_kind(self._like[place])
+            self.grown.emit()
             return
         place -= len(self._like)
         if 0 <= place < len(self._found):
             task = self._found[place]
             self.line.clear()
             self.add(task.task_id, _words(task))
+            self.grown.emit()
 
 
 def _kind_words(name: str) -> str:

@@ -50,7 +50,7 @@ from views.dialogs.notice import DoneStrip
 from views.dialogs.schema.json_text import pretty
 from views.dialogs.sheet.columns import field_word
 from views.dialogs.sheet.step import SheetStep
-from views.dialogs.sheet.work import SheetDraft, SheetRequest, SheetWork
+from views.dialogs.sheet.work import SheetDraft, SheetRequest, SheetWork, file_of, kept_file
 from views.dialogs.shops.picker import FILE
 from views.support import instant, safe, text
 from views.support.keys import Shortcut
@@ -250,13 +250,18 @@ class NewTaskDialog(DialogFrame):
     def _keep_draft(self) -> None:
         """For the next start: this program may end before the tasks are created, and not by anybody's will."""
         self._keep_soon.cancel()
-        fields = {**self._form.draft_fields(), "run": self._run}
-        if self._form.begun() and fields != self._made:
+        fields = self._draft_fields()
+        if (self._form.begun() or fields["file"]) and fields != self._made:
             if fields != self._kept:
                 self._kept = fields
                 self._context.memory.put(self._context.own(DRAFT), fields)
         else:
             self._forget_draft()
+
+    def _draft_fields(self) -> dict[str, Any]:
+        wish = self._work.wish
+        file = {} if wish is None or wish.path is None else kept_file(wish)
+        return {**self._form.draft_fields(), "file": file, "run": self._run}
 
     def _forget_draft(self) -> None:
         """That of this dialog: another window may have one as well."""
@@ -270,7 +275,13 @@ class NewTaskDialog(DialogFrame):
         self._kept = left  # it is this dialog's now: created or discarded here, it is gone
         self._leave_draft()
         self._form.resume(left, self._known, _("The draft of before"))
-        self.notice.tell(_("The draft that was neither created nor discarded is here again."))
+        wish = file_of(left.get("file"))
+        edited = wish is not None and wish.edited
+        lost = _("What was changed in the cells of its file was not kept.") if edited else ""
+        back = _("The draft that was neither created nor discarded is here again.")
+        self.notice.tell(text.sentences([back, lost]))
+        if wish is not None:
+            self._ask_rows(replace(wish, edited=False))
 
     def _build(self) -> None:
         self._form = NewTaskForm()
@@ -485,7 +496,7 @@ class NewTaskDialog(DialogFrame):
     def _on_cells(self, changed: Table, _numbers: frozenset[int]) -> None:
         wish = self._work.wish
         if wish is not None:
-            self._ask_rows(replace(wish, read=changed))
+            self._ask_rows(replace(wish, read=changed, edited=True))
 
     def _forget_rows(self) -> None:
         """Nothing is decided yet about the rows of a file."""
@@ -520,6 +531,9 @@ class NewTaskDialog(DialogFrame):
 
     def _on_rows(self, found: Orders) -> None:
         self._found = True
+        self._keep_soon()
+        if self._work.is_other:
+            self.notice.tell(_("{file} was changed since it was read for the draft.").format(file=found.table.name))
         self.shops.set_mode(FILE)
         self._show_rows(found)
         fresh = self._pages.currentWidget() is not self.sheet
@@ -667,7 +681,7 @@ class NewTaskDialog(DialogFrame):
 
     def _done(self, result: Submitted) -> None:
         if result.created:
-            self._made = {**self._form.draft_fields(), "run": self._run}
+            self._made = self._draft_fields()
             self._forget_draft()
         self.created.emit(result)
         left_out = result.duplicates or result.done

@@ -231,6 +231,7 @@ class NewTaskForm(ScrollPane):
         self.shops.picker.mixed.connect(self._on_mixed)
         self.parameters.changed.connect(self.changed)
         self.delivery.changed.connect(self.changed)
+        self.delivery.after.grown.connect(lambda: self.bring(self.delivery.after))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Nothing may be wider than the window has room for: the form scrolls up and down alone."""
@@ -288,11 +289,18 @@ class NewTaskForm(ScrollPane):
         parts = kind.schema.get("properties") if kind is not None else None
         usual = {name: part.get("default") for name, part in (parts or {}).items() if isinstance(part, Mapping)}
         payload = any(value != usual.get(name) for name, value in draft.payload.items())
-        return bool(draft.shops or payload or draft.depends_on or draft.at_ms or draft.deadline_ms)
+        ticked = self.shops.picker.chosen()
+        return bool(ticked or payload or draft.depends_on or draft.at_ms or draft.deadline_ms)
 
     def draft_fields(self) -> dict[str, Any]:
-        """The same with what means something today only."""
-        return {**self.fields(), "at_ms": self.delivery.at_ms(), "depends_on": list(self.delivery.depends_on())}
+        """The same with what means something today only, and what is ticked while a file says the shops."""
+        return {
+            **self.fields(),
+            "shops": list(self.shops.picker.chosen()),
+            "of_file": self.shops.of_file(),
+            "at_ms": self.delivery.at_ms(),
+            "depends_on": list(self.delivery.depends_on()),
+        }
 
     def resume(self, fields: Mapping[str, Any], known: Known, lead: str) -> None:
         """Go on with ``draft_fields``; what of it is no more is told below ``lead``."""
@@ -304,6 +312,8 @@ class NewTaskForm(ScrollPane):
         self.delivery.after.add_all(str(one) for one in fields.get("depends_on") or ())
         if to_come and isinstance(at, int):
             self.delivery.set_at(at)
+        if fields.get("of_file"):
+            self.shops.set_mode(FILE)
 
     def refill(self, fields: Mapping[str, Any], known: Known, lead: str) -> None:
         """Fill in what was kept; what of it is no more, or was never kept, is told below ``lead``."""

@@ -19,7 +19,7 @@ from services.domain.gates import listed
 from services.domain.task import ledger
 from services.domain.text.message import Message
 from services.domain.types.task_type import TaskType
-from services.i18n import N_, _, language, ngettext, pgettext
+from services.i18n import N_, _, ngettext, pgettext
 from services.messages import told
 from views.dialogs.file import FileDialog
 from views.dialogs.new_task.draft import QUEUE, REJECT, STOP, Draft
@@ -35,7 +35,7 @@ from views.dialogs.sheet.work import left_out_text
 from views.support import safe, shown, text
 from views.support.language import say_in_language
 from views.support.look import Label, line, panel
-from views.support.words import origins
+from views.support.words import origins, type_names
 from views.theme.tokens import LANES
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.elided import Elided
@@ -163,7 +163,7 @@ class SheetStep(QWidget):
         those that were done so lately are done once more.
         """
         self._orders, self._types, self._kind = found, types, draft.task_type
-        self.summary.show_orders(found, types, draft, fate, again=again)
+        self.summary.show_orders(found, draft, fate, again=again)
         self.model.show_orders(found)
         if not found.bad_rows and self.model.only == ERRORS:
             self._show_only(ALL_ROWS)
@@ -368,7 +368,6 @@ class SheetSummary(SideColumn):
     def __init__(self) -> None:
         super().__init__()
         self._orders: Orders | None = None
-        self._types: Mapping[str, TaskType] = {}
         self._draft, self._fate, self._again = Draft(), REJECT, False
         self._lead, self._number = Label("", "body", "text2"), Label("", "number")
         self._each = Label("", "body", "text2", wrap=True)
@@ -403,11 +402,9 @@ class SheetSummary(SideColumn):
         column.addWidget(self.change)
         column.addStretch(1)
 
-    def show_orders(
-        self, found: Orders, types: Mapping[str, TaskType], draft: Draft, fate: str, *, again: bool
-    ) -> None:
+    def show_orders(self, found: Orders, draft: Draft, fate: str, *, again: bool) -> None:
         """Take what a file asks for, and what the dialog says beside it."""
-        self._orders, self._types, self._draft = found, types, draft
+        self._orders, self._draft = found, draft
         self._fate, self._again = fate, again
 
     def show_barred(self, barred: Mapping[int, str]) -> None:
@@ -526,8 +523,7 @@ class SheetSummary(SideColumn):
         return rows
 
     def _type_word(self, name: str) -> str:
-        kind = self._types.get(name)
-        return safe.one_line(shown.title_of(kind.title, name, language()) if kind is not None else name, 40)
+        return safe.one_line(type_names.name(name), 40)
 
 
 def _rows(numbers: list[int]) -> str:

@@ -41,6 +41,28 @@ class SheetRequest(msgspec.Struct, frozen=True, kw_only=True):
     sheet: str = ""
     mapped: tuple[Column, ...] = ()  #: () is guessed
     read: Table | None = None  #: read before, with the same encoding and sheet
+    stamp: tuple[int, int] | None = None  #: size and time of the file as it was read, None before that
+    edited: bool = False  #: its cells are others than those of the file
+
+
+def kept_file(wish: SheetRequest) -> dict[str, object]:
+    """The file as it can be kept and read again: not its cells, which may be anything."""
+    names = {"path": str(wish.path), "encoding": wish.encoding, "sheet": wish.sheet}
+    return {**names, "stamp": list(wish.stamp or ()), "edited": wish.edited}
+
+
+def file_of(kept: object) -> SheetRequest | None:
+    """What ``kept_file`` kept, None for nothing."""
+    if not isinstance(kept, Mapping) or not kept.get("path"):
+        return None
+    path, encoding, sheet = (str(kept.get(name, "")) for name in ("path", "encoding", "sheet"))
+    match kept.get("stamp"):
+        case [int(size), int(at)]:
+            stamp = (size, at)
+        case _:
+            stamp = None
+    edited = bool(kept.get("edited"))
+    return SheetRequest(path=Path(path), encoding=encoding, sheet=sheet, stamp=stamp, edited=edited)
 
 
 class SheetDraft(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,6 +78,10 @@ class SheetDraft(msgspec.Struct, frozen=True, kw_only=True):
     def specs(self, batch: str) -> list[TaskSpec]:
         """One task for each good row, each of its own type."""
         return [replace(spec, batch=batch) for spec in self.orders.going]
+
+
+#: what ``SheetRequest.stamp`` is by now, and what is asked for
+Judged = tuple[tuple[int, int] | None, Orders]
 
 
 class SheetWork(QObject):
@@ -77,6 +103,7 @@ class SheetWork(QObject):
         self._starting = Operation(self, latest=True)
         self._before: Orders | None = None
         self.wish: SheetRequest | None = None  #: the file last read, with what it was found to be
+        self.is_other = False  #: whether the file is another one than when it was read the time before
 
     @property
     def busy(self) -> bool:
@@ -93,7 +120,7 @@ class SheetWork(QObject):
         wish = SheetRequest()
         name, memory = _("Pasted rows"), self._remembered()
 
-        def call() -> Orders:
+        def call() -> Judged:
             read = table.pasted(words, name, columns.is_heading)
             return _judge(replace(wish, read=read), draft, self._context, shown.zone(), None, memory)
 
@@ -138,8 +165,10 @@ class SheetWork(QObject):
         """Write the rows that are left out, with their reasons, into a file."""
         self._writing.start(partial(write, path, faults), told, failed)
 
-    def _on_done(self, wish: SheetRequest, found: Orders) -> None:
-        self.wish = replace(wish, read=found.table, mapped=found.columns)
+    def _on_done(self, wish: SheetRequest, judged: Judged) -> None:
+        stamp, found = judged
+        self.is_other = wish.stamp not in (None, stamp)
+        self.wish = replace(wish, read=found.table, mapped=found.columns, stamp=stamp)
         self._before = found
         self.done.emit(found)
 
@@ -199,8 +228,9 @@ def _judge(
     zone: tzinfo,
     before: Orders | None,
     remembered: Mapping[str, Mapping[str, str]],
-) -> Orders:
+) -> Judged:
     known = Known(shops=context.shops(), types=context.types())
+    stamp = wish.stamp if wish.read is not None else _stamp(_path(wish))
     read = wish.read or table.read(_path(wish), known=columns.is_heading, encoding=wish.encoding, sheet=wish.sheet)
     index = ShopIndex(known.shops)
     mapped = wish.mapped
@@ -218,7 +248,15 @@ def _judge(
         before=before,
     )
     answer = look(found, context.commands.tasks.check, before)
-    return checked(found, answer, now_ms=instant.now_ms()).counted()
+    return stamp, checked(found, answer, now_ms=instant.now_ms()).counted()
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        there = path.stat()
+    except OSError:  # who reads it says so
+        return None
+    return there.st_size, there.st_mtime_ns
 
 
 def _barred(found: Orders, context: PageContext) -> dict[int, str]:

@@ -312,18 +312,36 @@ def test_tasks_can_wait_for_others(qtbot: QtBot, fleet: Fleet, open_dialog: Open
         [TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="get_content")], origin="cli"
     ).created
     dialog = open_dialog(PREFILL)
-    dialog.delivery.after.line.setText(f"{first.task_id}, nobody")
+    after = dialog.delivery.after
+    after.line.setText(f"{first.task_id}, nobody")
+    assert dialog.draft().depends_on == (first.task_id,), "half a word means nobody yet"
+    assert not dialog.verbs.create.isEnabled()
+    assert dialog.verbs.missing.text() == "After: choose what nobody means, or press Enter to take it as it is"
+    qtbot.keyClick(after.line, Qt.Key.Key_Return)
+    assert dialog.draft().depends_on == (first.task_id, "nobody")
     with qtbot.waitSignal(dialog.created):
         dialog.verbs.create.click()
     assert dialog.isVisible()
     assert "there is no task or task type 'nobody'" in dialog.verbs.missing.text()
     assert dialog.delivery._errors == 1
+    after.clear()
     dialog.delivery.after.line.setText(f"{first.task_id}，{first.task_id}")
     with qtbot.waitSignal(dialog.created):
         dialog.verbs.create.click()
     made = [task for task in tasks(fleet) if task.task_type == "sync_order"]
     assert [tuple(task.depends_on) for task in made] == [(first.task_id,)] * 3
     assert {task.gate for task in made} == {"dependency"}
+
+
+def test_what_was_chosen_to_wait_for_is_seen(qtbot: QtBot, open_dialog: Open) -> None:
+    dialog = open_dialog(PREFILL)
+    after = dialog.delivery.after
+    after.line.setFocus()
+    for word in ("sync_order", "get_content", "refresh_goods", *(f"of_another_program_{at:040}" for at in range(9))):
+        after.line.setText(word)
+        qtbot.keyClick(after.line, Qt.Key.Key_Return)
+        chip = after.chips[word]
+        qtbot.waitUntil(lambda chip=chip: chip.visibleRegion().boundingRect() == chip.rect())
 
 
 def test_what_they_wait_for_is_found_by_type_and_shop_and_is_a_chip(

@@ -88,7 +88,7 @@ def test_each_row_becomes_the_task_that_it_says_and_bad_rows_are_named(
     assert "300 rows, 7 with errors" in dialog.sheet.counts.toolTip(), "with little room only the errors are said"
     assert dialog.sheet.columns.fields[1].currentText() == "Shop (id or name)"
     facts = dialog.sheet.summary.facts()
-    assert (facts["Order sync"], facts["Goods refresh"], facts["Single product"]) == ("96", "99", "98")
+    assert (facts["sync_order"], facts["refresh_goods"], facts["single_product"]) == ("96", "99", "98")
     assert facts["Pinduoduo"] == str(sum(shop.startswith("pdd") for shop in shops) * 2 - 5)
     rows = [(one.row, one.column) for one in left_out(dialog)]
     assert rows == [(row - 2 + first, task_sheets.HEADER[column]) for row, column, _value in task_sheets.BAD]
@@ -604,6 +604,58 @@ def test_a_file_that_is_no_table_says_so_in_its_place(qtbot: QtBot, fleet: Fleet
     assert dialog.verbs.missing.text() == "Tick a shop"
 
 
+def test_a_draft_with_a_file_outlives_the_program(
+    qtbot: QtBot, fleet: Fleet, shops: list[str], read_file: Open, tmp_path: Path
+) -> None:
+    """With its file, which is read again, and the shops that were ticked before."""
+    memory, place, path = fleet.context.memory, fleet.context.own("newtask.draft"), tmp_path / "tasks.csv"
+    task_sheets.write(path, task_sheets.rows(shops)[:3])
+    picked: list[str] = []
+
+    def tick() -> None:
+        picked.extend(shop.key for shop in list(fleet.context.shops().values())[:2])
+        dialog_shops.tick(tuple(picked))
+
+    dialog = NewTaskDialog(fleet.context)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    dialog_shops = dialog.shops.picker
+    qtbot.waitUntil(lambda: dialog_shops.model.rowCount() > 0)
+    tick()
+    dialog.take_file(path)
+    qtbot.waitUntil(lambda: dialog.sheet.isVisible() and not looking(dialog), timeout=60_000)
+    qtbot.waitUntil(lambda: (memory.get(place) or {}).get("file", {}).get("path") == str(path))
+    left = {**memory.get(place), "run": "the one before"}
+
+    def again() -> NewTaskDialog:
+        memory.put(place, left)
+        found = NewTaskDialog(fleet.context)
+        qtbot.addWidget(found)
+        found.open()
+        qtbot.waitUntil(lambda: "is here again" in found.notice.accessibleName() or found.sheet.isVisible())
+        return found
+
+    same = again()
+    qtbot.waitUntil(lambda: same.sheet.isVisible() and not looking(same), timeout=60_000)
+    assert same.sheet.orders is not None
+    assert same.sheet.orders.total == 3
+    assert "is here again" in same.notice.accessibleName()
+    same.shops.mode.choose("pick")
+    assert set(same.shops.picker.chosen()) == set(picked)
+    same.reject()
+    task_sheets.write(path, task_sheets.rows(shops)[:4])
+    other = again()
+    qtbot.waitUntil(lambda: other.sheet.isVisible() and not looking(other), timeout=60_000)
+    assert other.notice.accessibleName() == "tasks.csv was changed since it was read for the draft."
+    other.reject()
+    path.unlink()
+    gone = again()
+    qtbot.waitUntil(lambda: not looking(gone) and bool(gone.shops.picker.file.state()))
+    assert not gone.sheet.isVisible()
+    assert "tasks.csv" in gone.shops.picker.file.state()
+    assert set(gone.shops.picker.chosen()) == set(picked)
+
+
 def test_a_second_file_that_cannot_be_read_leaves_none_of_the_rows_before(
     qtbot: QtBot, fleet: Fleet, shops: list[str], read_file: Open, tmp_path: Path
 ) -> None:
@@ -722,4 +774,4 @@ def test_what_rows_come_after_is_counted_beside_them(
     dialog.verbs.create.click()
     qtbot.waitUntil(lambda: "Deadline" in facts())
     assert facts()["After get_content"] == "4 have none open"
-    assert facts()["After"] == "Get page content"
+    assert facts()["After"] == "get_content"
