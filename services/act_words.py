@@ -227,7 +227,11 @@ def _counted(outcome: str) -> str:
         said = ngettext("{n} letter left", "{n} letters left", n).format(n=f"{n:,}")
     elif found := _REPAIRED.match(outcome):
         done, left = (0 if codes == "nothing" else codes.count(",") + 1 for codes in found.groups())
-        said = _("{done} kinds of trouble mended, {left} left for a person").format(done=done, left=left)
+        said = ngettext(
+            "{done} kind of trouble mended, {left} left for a person",
+            "{done} kinds of trouble mended, {left} left for a person",
+            done,
+        ).format(done=done, left=left)
     else:
         return ""
     first = reason(first or "")

@@ -44,7 +44,9 @@ class Doubt(msgspec.Struct, frozen=True, kw_only=True):
         elif self.lines:
             what += spoken.phrase(" (line {line})", line=self.lines[0])
         what = spoken.meant(what, self.near)
-        return what + (spoken.phrase(" (and {count} more shops)", count=self.others) if self.others else "")
+        return what + (
+            spoken.plural(" (and {count} more shop)", " (and {count} more shops)", self.others) if self.others else ""
+        )
 
 
 def doubts(engine: assembly.Engine, specs: Sequence[TaskSpec]) -> list[Doubt]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.domain.text.sentences import N_
+from services.domain.text.sentences import N_, NN_
 
 #: that nobody knows whether a work was done, so that it asks for a reason
 UNSURE = "create.unsure"
@@ -302,7 +302,11 @@ REFUSALS: dict[str, str] = {
         " is not readable without the management API. Broker: {error}. Delete or rename the queue when it is empty, or"
         " use another vhost."
     ),
-    "broker.results": N_("the broker has not confirmed {count} results: {error}"),
+    "broker.results": NN_(
+        "the broker has not confirmed {count} result: {error}",
+        "the broker has not confirmed {count} results: {error}",
+        by="count",
+    ),
     "artifact.off": N_("this worker keeps no files: artifacts.place is off"),
     "artifact.not_kept": N_("{file} could not be kept: {why}"),
     "artifact.late": N_("some files were not kept: the place did not take them within {seconds} s"),
@@ -310,7 +314,9 @@ REFUSALS: dict[str, str] = {
     "artifact.outside": N_(
         "{file} is left out: it is no file of its own in the folder of the attempt, which FLEETDECK_FILES names"
     ),
-    "artifact.more": N_("{count} more files are kept than are named here"),
+    "artifact.more": NN_(
+        "{count} more file is kept than are named here", "{count} more files are kept than are named here", by="count"
+    ),
     "artifact.no_place": N_("{file} has no place in {place}"),
     "artifact.changed": N_("{file} changed while it was being kept"),
     "artifact.packages": N_('{place} needs more packages: pip install "fleetdeck[s3]" ({why})'),
@@ -578,7 +584,11 @@ REFUSALS: dict[str, str] = {
     "payload.large": N_("payload is {size} bytes; the limit is {most}"),
     "worker.slots": N_("slots must be 1 to 512"),
     "worker.lives": N_("{worker} is alive or was until a moment ago; stop it first"),
-    "worker.holds": N_("{worker} may still hold {tasks} tasks; it can be forgotten in {seconds} s"),
+    "worker.holds": NN_(
+        "{worker} may still hold {tasks} task; it can be forgotten in {seconds} s",
+        "{worker} may still hold {tasks} tasks; it can be forgotten in {seconds} s",
+        by="tasks",
+    ),
     "profile.no_browser": N_("{worker} has no browsers; choose the worker on the machine where the profile lives"),
     "profile.elsewhere": N_("the browser profile of {shop} lives on {node}; choose a worker there, or move the shop"),
     "profile.at_work": N_(

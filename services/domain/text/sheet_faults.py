@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from services.domain.text.sentences import N_
+from services.domain.text.sentences import N_, NN_
 
 SHEET: dict[str, str] = {
     "sheet.csv": N_("not readable as a row ({error}); look at its quotation marks"),
     "sheet.json": N_("not readable as JSON: {error}"),
     "sheet.no_object": N_('not a JSON object; write {{"shop": "…", "type": "…"}}'),
-    "sheet.cells": N_("{count} cells, but there are {columns} columns; put a cell that contains commas in quotes"),
+    "sheet.cells": NN_(
+        "{count} cells, but there is {columns} column; put a cell that contains commas in quotes",
+        "{count} cells, but there are {columns} columns; put a cell that contains commas in quotes",
+        by="columns",
+    ),
     "sheet.formula": N_("a formula without a value; open the file in Excel and save it"),
     "sheet.error_cell": N_("an error of the sheet; correct the cell"),
     "sheet.no_type": N_("no task type; fill it in"),

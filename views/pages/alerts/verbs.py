@@ -257,7 +257,10 @@ class AlertActions(PageActs):
     def remove_channel(self, one: ChannelNow) -> None:
         """Take one away, after a look at what waits for it."""
         channel = one.channel
-        waits = _("{n} messages wait for it; they are given up.").format(n=one.waiting) if one.waiting else ""
+        waits = ngettext(
+            "{n} message waits for it; it is given up.", "{n} messages wait for it; they are given up.", one.waiting
+        )
+        waits = waits.format(n=text.count(one.waiting)) if one.waiting else ""
         question = Question(
             title=N_("Remove a channel"),
             text=text.sentences([_("{name} is told nothing any more.").format(name=channel.name), waits]),

@@ -184,7 +184,9 @@ def writers(found: Verdict, now_ms: int) -> list[tuple[str, str]]:
     rows = [
         (
             safe.one_line(one.writer, 40),
-            _("{n} links, the last at {time}").format(n=text.count(one.number), time=shown.clock(one.at, now_ms)),
+            ngettext("{n} link, at {time}", "{n} links, the last at {time}", one.number).format(
+                n=text.count(one.number), time=shown.clock(one.at, now_ms)
+            ),
         )
         for one in tails[:MOST_WRITERS]
     ]

@@ -14,7 +14,7 @@ from services.domain.fleet import autoscale
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import WorkerNow
-from services.i18n import N_, _
+from services.i18n import N_, _, ngettext
 from views.kit.verb import Place, Verbs
 from views.pages.workers import nodes
 from views.pages.workers.lanes_dialog import obeyed
@@ -414,7 +414,8 @@ def _asked_words(order: str) -> str:
     if verb == "slots" and value.startswith(autoscale.WORD):
         return _("asked to set its slots by itself")
     if verb == "slots":
-        return _("asked for {n} slots").format(n=value.partition(",")[0])
+        number = value.partition(",")[0]
+        return ngettext("asked for {n} slot", "asked for {n} slots", int(number)).format(n=number)
     if verb == "refuse":
         return _("asked to refuse types") if value else _("asked to take all types")
     return {"drain": _("asked to drain"), "resume": _("asked to resume"), "stop": _("asked to stop")}[verb]

@@ -14,7 +14,7 @@ from openpyxl.chart import BarChart
 from services.commands.sheet import columns, table, workbook
 from services.commands.sheet.table import BadRow, Row
 from services.domain.errors import UsageError
-from services.messages import english
+from services.messages import english, render
 
 
 def read(path: Path, **more: str) -> table.Table:
@@ -107,6 +107,8 @@ def test_a_bad_row_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     found = read(write(tmp_path / "shops.csv", "shop,name\na,b\nc,d,e\nf,g\n"))
     assert [row.number for row in found.rows] == [2, 4]
     assert [(bad.number, bad.reason.code) for bad in found.bad] == [(3, "sheet.cells")]
+    (bad,) = read(write(tmp_path / "ids.csv", "shop\na,b\n")).bad
+    assert render(bad.reason) == "2 cells, but there is 1 column; put a cell that contains commas in quotes"
 
 
 def test_a_quote_that_is_never_closed_costs_one_row(tmp_path: Path) -> None:
