@@ -28,6 +28,7 @@ from tests.support.painted import faults
 from tests.support.widgets import find, press, words
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.new_task.dialog import NewTaskDialog
+from views.support.words import type_names
 from views.widgets.buttons import LinkLabel
 
 Open = Callable[..., NewTaskDialog]
@@ -702,7 +703,11 @@ def test_a_small_window_shows_every_column_and_why_nothing_goes_whole(
     assert dialog.geometry().center() == window.geometry().center()
 
 
-def test_every_word_follows_the_language(read_file: Open, shops: list[str], tmp_path: Path) -> None:
+def test_every_word_follows_the_language(
+    request: pytest.FixtureRequest, fleet: Fleet, read_file: Open, shops: list[str], tmp_path: Path
+) -> None:
+    request.addfinalizer(lambda: type_names.know({}))
+    type_names.know(fleet.context.types())
     dialog = read_file(task_sheets.write(tmp_path / "t.csv", task_sheets.spoilt(task_sheets.rows(shops))))
     try:
         i18n.set_language("zh_CN")
