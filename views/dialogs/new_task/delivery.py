@@ -509,7 +509,9 @@ class AfterField(QWidget):
         typed = self.line.text().strip()
         if kind := self._meant(typed):
             return {typed: kind}
-        return {word: self._meant(word) or (word if ids.is_ours(word) else "") for word in _BETWEEN.split(typed) if word}
+        return {
+            word: self._meant(word) or (word if ids.is_ours(word) else "") for word in _BETWEEN.split(typed) if word
+        }
 
     def set_types(self, types: Mapping[str, TaskType]) -> None:
         """The types there are."""
