@@ -130,6 +130,9 @@ def test_a_queue_that_is_full(fleet: Fleet, rabbitmq: RabbitMQ) -> None:
     ids, unconfirmed = submit(fleet, *(f"s{number}" for number in range(30)))
     assert 20 <= unconfirmed <= 25
     assert fleet.engine.store.counts().status == {"queued": 30 - unconfirmed, "pending": unconfirmed}
+    store = fleet.engine.store
+    way = fates.way(store, store.now_ms(), "", fleet.engine.broker.health())
+    assert (way.kind, way.why, way.unsent) == ("rejects", LANE, unconfirmed)
     fleet.worker()
     publish_until_ended(fleet, ids)
     assert {(task.status, task.attempt) for task in map(fleet.task, ids)} == {("succeeded", 1)}

@@ -35,9 +35,9 @@ SENTENCES: dict[str, str] = {
     ),
     "doctor.alarm": N_("RabbitMQ has an alarm and holds publishers back: {what}"),
     "doctor.alarm.remedy": N_("Give its machine memory or disk, or raise the limit."),
-    "doctor.no_management": N_("The management API is not there: {error}"),
+    "doctor.no_management": N_("What the management API of RabbitMQ tells is not known. {error}"),
     "doctor.no_management.remedy": N_(
-        "Enable rabbitmq_management to see alarms, unacknowledged messages and the arguments of queues."
+        "Without it alarms, policies, unacknowledged messages and the arguments of queues are not seen."
     ),
     "doctor.policy_message_ttl": N_(
         "By the policy {policy} messages expire in {queues}: tasks would vanish, or retry early"
@@ -47,6 +47,12 @@ SENTENCES: dict[str, str] = {
         "The policy {policy} bounds {queues}: what is too many is dropped, the oldest first"
     ),
     "doctor.policy_max_length.remedy": N_("Take max-length out of it, or let its pattern leave these queues out."),
+    "doctor.policy_max_length_rejects": N_(
+        "The policy {policy} bounds {queues}: what is too many is not taken, and stays recorded and not sent"
+    ),
+    "doctor.policy_max_length_rejects.remedy": N_(
+        "Take max-length out of it, or let its pattern leave these queues out."
+    ),
     "doctor.policy_expires": N_(
         "By the policy {policy} {queues} are deleted with their messages when nobody uses them"
     ),

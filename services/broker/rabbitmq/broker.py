@@ -240,6 +240,7 @@ class RabbitBroker:
             stands = self._publisher.answered_at < self._alarms_at
             alarms, alarms_ms = (self._alarms, self._alarms_ms) if stands else ((), 0)
         refused, refused_ms = self._publisher.refused
+        rejecting, rejecting_ms = self._publisher.rejecting
         errors = [*(link.error for link in used), self._control.error, *(item.error for item in consumers)]
         return BrokerHealth(
             connected=bool(used) and all(link.up for link in used),
@@ -252,6 +253,8 @@ class RabbitBroker:
             why=", ".join(alarms) or self._out.why or refused,
             unanswered=self._publisher.unanswered,
             unanswered_ms=self._publisher.unanswered_ms,
+            rejecting=rejecting,
+            rejecting_ms=rejecting_ms,
             closed=tuple(queue for one in consumers if not one.closed for queue in one.refused),
         )
 
@@ -272,7 +275,7 @@ class RabbitBroker:
             "nodes": str(len(nodes or ())),
             "version": self._in.version or self._out.version,
             "alarms": ", ".join(alarms_of(nodes or ())),
-            "management_error": self.management.error if nodes is None else "",
+            "management_error": self.management.problem() if nodes is None else "",
         }
 
     def findings(self, longest: tuple[str, int]) -> list[Finding]:

@@ -61,7 +61,7 @@ def of_policies(seen: Sequence[QueueSeen]) -> list[Finding]:
             told.setdefault((queue.policy, word), []).append(queue.name)
     return [
         finding(
-            WARNING if word == "dead-letter-exchange" else ERROR,
+            WARNING if word in ("dead-letter-exchange", "max-length-rejects") else ERROR,
             "queues",
             f"doctor.policy_{word.replace('-', '_')}",
             SENTENCES,
@@ -94,7 +94,8 @@ def _harm(queue: QueueSeen) -> set[str]:
         found.add("message-ttl")
     stream = queue.name == STREAM
     if not stream and given.keys() & {"max-length", "max-length-bytes"}:
-        found.add("max-length")
+        rejects = str(given.get("overflow", "")).startswith("reject-publish")
+        found.add("max-length-rejects" if rejects else "max-length")
     if "expires" in given:
         found.add("expires")
     if "dead-letter-exchange" in given and (queue.name == DEAD_QUEUE or queue.name.startswith(SHOP_QUEUE)):

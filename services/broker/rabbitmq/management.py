@@ -86,6 +86,8 @@ class Management:
         self._lock = threading.Lock()
         self._kept: http.client.HTTPConnection | None = None
         self._quiet_until = 0.0
+        #: until when a question is not asked that this user may not ask: of nodes, say, while queues are told to it
+        self._forbidden: dict[str, float] = {}
         self._fault: Exception | None = None
         self.error = ""
 
@@ -186,7 +188,8 @@ class Management:
 
     def _get(self, path: str) -> Any:
         with self._lock:
-            if self._clock.monotonic() < self._quiet_until:
+            question = path.split("/")[2].partition("?")[0]
+            if self._clock.monotonic() < max(self._quiet_until, self._forbidden.get(question, 0.0)):
                 return None
             for left in range(len(self._places) - 1, -1, -1):
                 try:
@@ -196,7 +199,11 @@ class Management:
                     self._places.append(self._places.pop(0))
                     if left and not isinstance(exc, ValueError):  # another node may answer; a refusal is of all
                         continue
-                    self._quiet_until = self._clock.monotonic() + QUIET
+                    until = self._clock.monotonic() + QUIET
+                    if isinstance(exc, _Forbidden):
+                        self._forbidden[question] = until
+                    else:
+                        self._quiet_until = until
                     self._fault = exc.with_traceback(None)  # which would hold all that was open then
                     self._tell(f"{type(exc).__name__}: {exc}"[:200])
                     return None

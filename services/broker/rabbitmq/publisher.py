@@ -145,6 +145,7 @@ class Publisher:
         self._progress = clock.monotonic()
         self.unanswered = self.unanswered_ms = 0  #: see ``BrokerHealth``
         self._refused, self._refused_ms, self._refused_at = "", 0, 0.0
+        self._rejecting: dict[str, tuple[int, float]] = {}  #: queues that took no message: since when, and when last
         link.add(self)
 
     # ------------------------------------------------------------------------------------------------- any thread
@@ -158,6 +159,14 @@ class Publisher:
         """Why this user may not send tasks and since when (UTC ms), as long as somebody meets it; "" where he may."""
         stands = self._clock.monotonic() - self._refused_at < REFUSED_S
         return (self._refused, self._refused_ms) if stands else ("", 0)
+
+    @property
+    def rejecting(self) -> tuple[tuple[str, ...], int]:
+        """The queues that reject what comes to them, and since when (UTC ms), as long as somebody meets it."""
+        now = self._clock.monotonic()
+        with self._lock:
+            stand = {queue: since for queue, (since, last) in self._rejecting.items() if now - last < REFUSED_S}
+        return tuple(sorted(stand)), min(stand.values(), default=0)
 
     def publish(self, orders: Sequence[Order]) -> list[Receipt]:
         """Send a batch and wait for every answer."""
@@ -308,11 +317,25 @@ class Publisher:
             self._renewing = True
             self._link.later(self._afresh[min(slot.nacks, len(self._afresh) - 1)], self._renew)
         if last or not refused:
+            self._note(slot, answer)
             slot.settle(UNROUTABLE if slot.returned else answer)
             return
         slot.nacks += 1
         slot.sent, slot.tries = 0.0, 0
         self._waiting.append(slot)
+
+    def _note(self, slot: Outgoing, answer: Receipt) -> None:
+        """A queue at its limit rejects what comes; one that takes a message is not full."""
+        if answer is not NACK and not self._rejecting:
+            return
+        queue, now = _queue_of(slot), self._clock.monotonic()
+        since, last = self._rejecting.get(queue, (0, 0.0))
+        if answer is not NACK:
+            if slot.sent > last:  # the broker confirms what it had taken before later than it rejects
+                self._rejecting.pop(queue, None)
+        elif queue and not slot.returned:
+            stands = since and now - last < REFUSED_S
+            self._rejecting[queue] = (since if stands else self._clock.now_ms(), now)
 
     def _renew(self) -> None:
         """Begin again on a new channel."""
@@ -401,6 +424,14 @@ def exchange_of(order: Order) -> str:
         case "result":
             return topology.RESULTS
     raise Unfit(f"unknown kind of order {order.kind!r:.40}")
+
+
+def _queue_of(slot: Outgoing) -> str:
+    """The queue where an order is to lie, "" where other programs bind theirs."""
+    _, exchange, key = slot.name
+    if exchange in (topology.TASKS, topology.OWN):
+        return topology.queue_of(key)
+    return {topology.RESULTS: "", topology.DEAD_LETTERS: topology.DEAD_QUEUE, "": key}.get(exchange, exchange)
 
 
 def head(order: Order, exchange: str) -> bytes:

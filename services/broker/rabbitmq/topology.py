@@ -81,6 +81,12 @@ def lane_queue(lane: str) -> str:
     return f"rpa_tasks_{lane}" if lane in LANES else lane
 
 
+def queue_of(routing_key: str) -> str:
+    """Queue to which the key of a task leads."""
+    word = routing_key.rpartition(".")[2]
+    return lane_queue(word) if word in LANES else shop_queue(word)
+
+
 def delay_queue(seconds: int) -> str:
     """Queue, and exchange, that keep a message for so many seconds."""
     return f"{DELAY_PREFIX}{seconds}s"

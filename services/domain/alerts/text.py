@@ -42,6 +42,9 @@ SENTENCES: Mapping[str, str] = {
     "alert.publisher_blocked": NN_(
         "The broker takes no messages: {n:,} task not sent", "The broker takes no messages: {n:,} tasks not sent"
     ),
+    "alert.queue_rejects": NN_(
+        "A queue rejects messages: {n:,} task not sent", "A queue rejects messages: {n:,} tasks not sent"
+    ),
     "alert.file_lost": NN_(
         "The database of this computer does not answer: {n:,} task waits",
         "The database of this computer does not answer: {n:,} tasks wait",

@@ -48,6 +48,8 @@ class LinkState(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""  #: the broker's reason, in its own words
     unanswered: int = 0  #: orders that were given up without a confirm since the last confirm
     unanswered_at: Instant = 0  #: when the first of them was, UTC ms
+    rejecting: tuple[str, ...] = ()  #: queues that take no message from it, as where they are at their limit
+    rejecting_at: Instant = 0  #: since when, UTC ms
     error: str = ""  #: what is wrong with a connection now
     lost_at: Instant = 0  #: since when a connection does not stand, UTC ms; 0 while all do
 

@@ -12,7 +12,7 @@ from services.domain.task.order import BrokerHealth
 from services.domain.text.message import Message, Param
 from services.domain.text.sentences import N_
 
-DISK, MEMORY, BOTH, REFUSED = "disk", "memory", "both", "refused"
+DISK, MEMORY, BOTH, REFUSED, REJECTS = "disk", "memory", "both", "refused", "rejects"
 
 SENTENCES: dict[str, str] = {
     "publisher.disk": N_("The broker is out of disk and takes no new messages"),
@@ -21,6 +21,7 @@ SENTENCES: dict[str, str] = {
     "publisher.refused": N_("The broker does not let this user send: {why}"),
     "publisher.other": N_("The broker takes no new messages: {why}"),
     "publisher.lost": N_("Cause: {why}"),
+    "publisher.rejects": N_("The broker rejects what is sent to {why}"),
     "publisher.silent": N_("The broker does not confirm messages: {count} without an answer"),
     "publisher.disk.remedy": N_("Whoever runs {where} must free disk there; then everything is sent by itself."),
     "publisher.disk.remedy_any": N_(
@@ -44,13 +45,17 @@ SENTENCES: dict[str, str] = {
     ),
     "publisher.other.remedy": N_("Whoever runs {where} must look at the log of RabbitMQ."),
     "publisher.other.remedy_any": N_("Whoever runs RabbitMQ must look at its log."),
+    "publisher.rejects.remedy_any": N_(
+        "Where a policy limits its length (rabbitmqctl list_policies), let workers empty it or take the limit away;"
+        " else look at the log of RabbitMQ. Then all is sent by itself."
+    ),
     "publisher.silent.remedy_any": N_("Whoever runs RabbitMQ must look at its load and its log."),
 }
 
 
 class PublisherNow(msgspec.Struct, frozen=True, kw_only=True):
     """The way to the broker at one moment. ``kind``: "" all is well | disk | memory | both | refused | other |
-    silent.
+    silent | rejects (some queues take nothing more, the others do).
     """
 
     kind: str = ""
@@ -66,7 +71,7 @@ class PublisherNow(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def blocked(self) -> bool:
         """Whether the broker takes no messages."""
-        return self.kind not in ("", "silent") and not self.alone
+        return self.kind not in ("", "silent", REJECTS) and not self.alone
 
     @property
     def stuck(self) -> bool:
@@ -123,6 +128,16 @@ def look(
             unsent=unsent,
             met=dumb,
         )
+    shut = {name: link for name, link in met.items() if link.rejecting}
+    if shut and unsent:  # once nothing is left to be sent it is over, though nobody may have tried again
+        return PublisherNow(
+            kind=REJECTS,
+            since_ms=min(link.rejecting_at for link in shut.values()),
+            why=", ".join(sorted({queue for link in shut.values() for queue in link.rejecting})),
+            who=tuple(sorted(shut)),
+            unsent=unsent,
+            met=shut,
+        )
     return PublisherNow(unsent=unsent)
 
 
@@ -133,6 +148,8 @@ def of_health(health: BrokerHealth) -> LinkState:
         why=health.why[:200],
         unanswered=health.unanswered,
         unanswered_at=health.unanswered_ms,
+        rejecting=health.rejecting[:20],
+        rejecting_at=health.rejecting_ms,
         error=health.error[:400],
         # a process that has asked its broker for nothing yet has no connection and no error either
         lost_at=(health.since_ms or 1) if health.error and not health.connected else 0,

@@ -37,7 +37,7 @@ from services.domain.insight.gates import (
     GatesNow,
 )
 from services.domain.insight.places import Bench
-from services.domain.insight.publisher import DISK, MEMORY, PublisherNow
+from services.domain.insight.publisher import DISK, MEMORY, REJECTS, PublisherNow
 from services.domain.task import classify, own_words
 from services.domain.task.record import Task
 from services.domain.task.status import ACTIVE, Status
@@ -463,6 +463,8 @@ def _message(task: Task, facts: Facts) -> _Test:
             return MESSAGE, False, "gate.unsent_lost", params
         if facts.way.blocked:
             return MESSAGE, False, _UNSENT.get(facts.way.kind, "gate.unsent_held"), params
+        if facts.way.kind == REJECTS:
+            return MESSAGE, False, "gate.unsent_rejected", params | {"queues": facts.way.why}
         return MESSAGE, False, "gate.unconfirmed", params
     if task.status in (Status.BLOCKED, Status.SCHEDULED):
         return MESSAGE, True, "gate.parked_message", {}
@@ -477,7 +479,9 @@ def _delayed(task: Task, facts: Facts) -> bool:
 
 
 #: recorded and not sent until whoever runs the broker has done something
-_UNSENT_LONG = frozenset({"gate.unsent_lost", "gate.unsent_held", "gate.unsent_disk", "gate.unsent_memory"})
+_UNSENT_LONG = frozenset(
+    {"gate.unsent_lost", "gate.unsent_held", "gate.unsent_disk", "gate.unsent_memory", "gate.unsent_rejected"}
+)
 #: recorded and not sent, by what the broker lacks
 _UNSENT = {DISK: "gate.unsent_disk", MEMORY: "gate.unsent_memory"}
 

@@ -95,5 +95,7 @@ class BrokerHealth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     why: str = ""  #: its reason, in its own words
     unanswered: int = 0  #: orders that were given up without a confirm since the last confirm
     unanswered_ms: int = 0  #: when the first of them was, UTC ms
+    rejecting: tuple[str, ...] = ()  #: queues that take no message from this process, as where they are at their limit
+    rejecting_ms: int = 0  #: since when, UTC ms
     closed: tuple[str, ...] = ()  #: queues of this process that its user may not take from
     embedded: bool = False  #: it is a file of this computer, with no server that anybody runs

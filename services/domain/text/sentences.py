@@ -210,6 +210,10 @@ GATES: dict[str, str] = {
     "gate.unsent_held": N_(
         "Recorded and not sent: the broker takes no new messages. It is sent by itself once it does."
     ),
+    "gate.unsent_rejected": N_(
+        "Recorded and not sent: the broker rejects what is sent to {queues}, as where a queue is full. It is sent by"
+        " itself once it takes messages again."
+    ),
     "gate.unsent_lost": N_("Recorded and not sent: the broker does not answer. It is sent once that is back."),
     "gate.broker": N_("The broker answers."),
     "gate.cut_off": N_("The broker does not answer: nothing is handed to a worker until it is back."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.domain.insight.publisher import PublisherNow
+from services.domain.insight.publisher import REJECTS, PublisherNow
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.domain.task.status import WAITING, Status
@@ -15,6 +15,7 @@ from services.monitor.overview import Attention
 
 #: a message that the broker has not confirmed for so long is held up; one needs milliseconds
 UNSENT_MS = 10_000
+QUEUE_REJECTS = "attention.queue_rejects"
 UNSENT, UNSENT_HERE = "attention.unsent", "attention.unsent_here"
 WORDS = {
     "attention.broker_lost": Words(
@@ -48,6 +49,7 @@ WORDS = {
         N_("The database of this computer does not answer: nothing new starts"),
         N_("Look at the disk of this computer, and who holds the file; everything goes on by itself once it answers"),
     ),
+    QUEUE_REJECTS: Words(N_("A queue rejects messages: {tasks_n} not sent"), N_("None is lost: all are recorded")),
     "attention.publisher_silent": Words(N_("The broker does not confirm what is sent")),
 }
 
@@ -74,9 +76,9 @@ def items(look: Look) -> Iterable[Attention]:
         yield Attention(
             key="blocked",
             severity="blocked",
-            code=f"attention.publisher_{_called(way)}",
+            code=QUEUE_REJECTS if way.kind == REJECTS else f"attention.publisher_{_called(way)}",
             params={
-                "tasks": way.unsent if way.blocked else way.unanswered,
+                "tasks": way.unsent if way.blocked or way.kind == REJECTS else way.unanswered,
                 "names": "\n".join(way.who[:NAMED]),
                 "more": max(0, len(way.who) - NAMED),
             },

@@ -26,7 +26,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             rule=rule.name,
             key="broker",
             words=Words(
-                title=Message(_title(lost, here), {"n": tasks}),
+                title=Message(_title(item.code, lost, here), {"n": tasks}),
                 facts=item.facts[1:],
                 cause=_cause(lost, here, item.facts),
                 next=Message("alert.next_here" if here else "alert.next_broker"),
@@ -37,7 +37,9 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         )
 
 
-def _title(lost: bool, here: bool) -> str:
+def _title(code: str, lost: bool, here: bool) -> str:
+    if code == broker.QUEUE_REJECTS:
+        return "alert.queue_rejects"
     if here:
         return "alert.file_lost" if lost else "alert.unsent_here"
     return "alert.broker_lost" if lost else "alert.publisher_blocked"

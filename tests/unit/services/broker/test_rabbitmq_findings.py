@@ -48,6 +48,7 @@ def test_how_long_a_broker_waits(facts: dict[str, str], seconds: int, wanted: li
         ("rpa_tasks_high", {"delivery-limit": 1000, "consumer-timeout": 1}, []),
         ("rpa_tasks_high", {"message-ttl": 60_000}, ["policy_message_ttl"]),
         ("rpa_tasks_low", {"max-length": 10, "overflow": "drop-head"}, ["policy_max_length"]),
+        ("rpa_tasks_low", {"max-length": 10, "overflow": "reject-publish"}, ["policy_max_length_rejects"]),
         ("rpa_dead_queue", {"max-length-bytes": 10}, ["policy_max_length"]),
         ("rpa_dead_log", {"max-length-bytes": 10}, []),
         ("single_shop_s1", {"expires": 60_000}, ["policy_expires"]),

@@ -200,3 +200,16 @@ def test_nodes_tell_whether_they_run_and_what_they_have_an_alarm_for(api: Api) -
     assert rabbitmq_management.alarms_of(nodes) == ["rabbit@a: memory"]
     api.say({}, 401)
     assert management.nodes() is None
+
+
+def test_what_one_may_not_ask_keeps_nobody_from_asking_the_rest(api: Api) -> None:
+    """An account with the tag management alone is told of queues, and of no node."""
+    management = api.open()
+    api.say({"error": "not_authorized"}, 401)
+    assert management.nodes() is None
+    api.say(ROWS)
+    assert management.totals() == {"rpa_tasks_high": (5, 2)}
+    asked = len(api.server.asked)
+    assert management.nodes() is None
+    assert len(api.server.asked) == asked, "asked again only later"
+    assert "monitoring" in management.problem()

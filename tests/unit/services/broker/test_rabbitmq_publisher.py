@@ -193,6 +193,18 @@ def test_a_single_broker_that_refuses_is_believed(desk: Desk) -> None:
     assert desk.channel.is_open
 
 
+def test_a_queue_that_rejects_is_named_until_it_takes_something(desk: Desk) -> None:
+    with desk.publishing([order(name, routing_key="task.pdd.low") for name in "abc"]):
+        desk.channel.confirm(2, nack=True)
+        desk.channel.confirm(3, nack=True)
+        desk.channel.confirm(1)
+    assert desk.publisher.rejecting[0] == ("rpa_tasks_low",), "what had been taken before is confirmed later"
+    desk.link.clock.advance(1)
+    with desk.publishing([order("a", routing_key="task.pdd.low")]):
+        desk.channel.confirm(4)
+    assert desk.publisher.rejecting == ((), 0)
+
+
 def test_many_threads_wake_the_io_thread_once(desk: Desk) -> None:
     threads = [threading.Thread(target=desk.publisher.publish, args=([order(f"m{number}")],)) for number in range(20)]
     for thread in threads:

@@ -374,6 +374,11 @@ def test_who_is_held_back_is_told_with_reason_and_remedy_by_a_heartbeat_alone(ro
     quiet = LinkState(unanswered=3, unanswered_at=7)
     item = found(room, workers=(worker(room, link=quiet),))["blocked"]
     assert (item.code, item.params["tasks"], item.since_ms) == ("attention.publisher_silent", 3, 7)
+    room.recorded()
+    full = LinkState(rejecting=("rpa_tasks_low",), rejecting_at=7)
+    item = found(room, workers=(worker(room, link=full),))["blocked"]
+    assert english(item).startswith("A queue rejects messages: 1 task not sent: None is lost")
+    assert said(item)[0] == "The broker rejects what is sent to rpa_tasks_low"
 
 
 def plan(room: Room, name: str, due_s: float) -> None:

@@ -71,3 +71,12 @@ def test_messages_without_an_answer_are_another_trouble() -> None:
     found = publisher.look(WELL, [beat("w1", LinkState(unanswered=4, unanswered_at=8))], NOW)
     assert (found.kind, found.blocked, found.unanswered, found.since_ms) == ("silent", False, 4, 8)
     assert messages.english(found.message).endswith("4 without an answer")
+
+
+def test_a_queue_that_rejects_is_named_as_long_as_something_is_unsent() -> None:
+    full = LinkState(rejecting=("rpa_tasks_normal",), rejecting_at=6)
+    found = publisher.look(WELL, [beat("w1", full)], NOW, unsent=2)
+    assert (found.kind, found.blocked, found.stuck, found.since_ms) == ("rejects", False, True, 6)
+    assert messages.english(found.message) == "The broker rejects what is sent to rpa_tasks_normal"
+    assert "list_policies" in messages.english(found.remedy)
+    assert publisher.look(WELL, [beat("w1", full)], NOW).kind == ""

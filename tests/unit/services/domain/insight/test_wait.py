@@ -401,6 +401,8 @@ def test_while_the_broker_does_not_answer_nothing_is_said_to_start() -> None:
     )
     assert told(facts(cut_off=True), status=Status.PENDING, gate="")[0] == "gate.unsent_lost"
     assert told(facts(way=PublisherNow(kind="disk")), status=Status.PENDING, gate="")[0] == "gate.unsent_disk"
+    full = PublisherNow(kind="rejects", why="rpa_tasks_low")
+    assert "rpa_tasks_low" in told(facts(way=full), status=Status.PENDING, gate="")[1]
     assert told(facts(way=PublisherNow(kind="silent")), status=Status.PENDING, gate="")[0] == "gate.unconfirmed"
 
 
