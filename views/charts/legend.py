@@ -16,6 +16,8 @@ class Series(msgspec.Struct, frozen=True):
     context: str = ""
     tip: str = ""  #: one sentence, source text
     line: str = ""  #: how its line is drawn, by which a legend shows it; "" for an area
+    glyph: str = ""  #: what stands in its area, by which a legend shows it; "" for nothing
+    fill: float = 100  #: per cent of its colour in its area
 
     def word(self) -> str:
         """The label in the language of the moment."""

@@ -234,6 +234,10 @@ class Plot(Crosshair):
         del frame, at
         return None
 
+    def grid(self, top: float, lines: int) -> list[float]:
+        """Heights of at most so many lines up to ``top``."""
+        return ticks.values(top, lines)
+
     def limit_text(self, limit: float) -> str:
         """Words on the limit line."""
         return _("limit {n}").format(n=self.say(limit))
@@ -308,7 +312,7 @@ class Plot(Crosshair):
         start, end = self._window.bounds()
         self._top = ticks.keep_top(self._top, ticks.top_of(self.highest(self._frame), self._limit, self.smallest))
         rect = self.plot_rect()
-        heights = ticks.values(self._top, self._lines)
+        heights = self.grid(self._top, self._lines)
         self._draw_curves(painter, rect, heights)
         absent, untold = self.holes(self._frame)
         for spans, words in ((untold, _("not known")), (absent, _("no samples"))):

@@ -12,17 +12,17 @@ HEADROOM = 1.16
 LIMIT_IN_SIGHT = 0.25
 
 
-def step_for(top: float, lines: int) -> float:
-    """The round distance that gives at most ``lines`` lines above zero."""
+def step_for(top: float, lines: int, *, whole: bool = True) -> float:
+    """The round distance that gives at most ``lines`` lines above zero; ``whole``: of things that are counted."""
     rough = max(top, 1e-9) / max(1, lines)
     size = 10.0 ** math.floor(math.log10(rough))
     step: float = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * 0.9999)
-    return max(1.0, float(math.ceil(step)))
+    return max(1.0, float(math.ceil(step))) if whole else step
 
 
-def values(top: float, lines: int) -> list[float]:
+def values(top: float, lines: int, *, whole: bool = True) -> list[float]:
     """Zero and the round values up to ``top``."""
-    step = step_for(top, lines)
+    step = step_for(top, lines, whole=whole)
     return [step * n for n in range(int(top / step + 1e-9) + 1)]
 
 

@@ -17,6 +17,7 @@ from services.domain.insight.worker import takes_work
 from services.i18n import N_, _, ngettext
 from services.monitor.queues.board import DEAD_KIND, DELAY, SHOP, Point, QueueNow, QueuesNow
 from services.monitor.queues.holders import HoldersNow
+from views.charts import ticks
 from views.charts.chart_card import ChartCard, WholeRange
 from views.charts.legend import Series
 from views.charts.line import DASHED, SOLID, Line
@@ -60,6 +61,10 @@ STATES: Mapping[str, tuple[str, str]] = {
 }
 
 
+#: tasks a second: an axis of less is one of minutes, and none is of less than the other
+FEW_S, SLOWEST_S = 0.1, 1 / 60
+
+
 class DepthPlot(Plot):
     """What waits in one queue."""
 
@@ -76,16 +81,23 @@ class FlowPlot(Plot):
 
     def __init__(self, window: TimeWindow) -> None:
         super().__init__(N_("Tasks per second"), FLOW, window)
-        self.smallest = 0.4
+        self.smallest = SLOWEST_S
 
     def lines(self, frame: Frame) -> list[Line]:
         """A curve for each."""
         return [Line(one.role, frame[one.key], dash=one.line) for one in self.visible_series()]
 
+    def grid(self, top: float, lines: int) -> list[float]:
+        """Round in the unit in which they are said."""
+        unit = 60 if top < FEW_S else 1
+        return [one / unit for one in ticks.values(top * unit, lines, whole=False)]
+
     def say(self, value: float) -> str:
-        """Two decimals below one; nothing is none."""
+        """A minute where all are few, with the unit; else two decimals below one; nothing is none."""
         if not value:
             return "0"
+        if self._top < FEW_S:
+            return _("{n}/min").format(n=f"{value * 60:.2g}")
         return f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 10 else text.count(round(value))
 
 

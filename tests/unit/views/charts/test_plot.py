@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
@@ -28,8 +30,10 @@ from views.charts.time_window import TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
 from views.charts.unacked_chart import UnackedChart
 from views.pages.past.then import ThenDepth
+from views.pages.queues.panel import FlowPlot
 from views.support import shown
 from views.theme import theme
+from views.theme.tokens import LANES as TOKENS
 
 NOW = NOW_MS / 1000
 LEFT = Qt.MouseButton.LeftButton
@@ -69,6 +73,38 @@ def depth(qtbot: QtBot, window: TimeWindow, buffer: SampleBuffer) -> DepthChart:
 
 def picture(plot: Plot) -> QImage:
     return plot.grab().toImage()
+
+
+@pytest.mark.parametrize(
+    ("rate", "labels"),
+    [(0.03, ["0", "1/min", "2/min"]), (0.5, ["0", "0.20", "0.40"]), (7.0, ["0", "5.0"])],
+)
+def test_the_axis_of_a_slow_queue_has_numbers(qtbot: QtBot, window: TimeWindow, rate: float, labels: list[str]) -> None:
+    chart = FlowPlot(window)
+    at = np.arange(NOW - 600, NOW, 5)
+    rates = np.full(len(at), rate)
+    qtbot.addWidget(chart)
+    chart.resize(900, 260)
+    chart.set_frame(Frame(at, {"in": rates, "out": rates}))
+    chart.show()
+    picture(chart)
+    top = rate * 1.16
+    assert [chart.say(one) for one in chart.grid(top, 3)] == labels
+
+
+def test_areas_are_told_apart_without_their_colours(depth: DepthChart, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a glyph of each lane, in its area and in the legend."""
+    assert len({one.glyph for one in depth.series}) == len(depth.series)
+    theme_pixmap, drawn = theme().pixmap, list[str]()
+
+    def pixmap(name: str, *args: Any, **more: Any) -> QPixmap:
+        drawn.append(name)
+        return theme_pixmap(name, *args, **more)
+
+    monkeypatch.setattr(theme(), "pixmap", pixmap)
+    depth.resize(880, 250)
+    picture(depth)
+    assert {one.glyph for one in depth.series} >= set(drawn) >= {TOKENS["normal"].glyph}
 
 
 def test_a_chart_without_samples_says_what_it_waits_for(qtbot: QtBot, window: TimeWindow, language: str) -> None:

@@ -23,6 +23,11 @@ def test_lines_stand_at_round_values(top: float, lines: int, expected: list[floa
     assert ticks.values(top, lines) == expected
 
 
+def test_what_is_not_counted_has_lines_below_one() -> None:
+    assert ticks.values(0.464, 3) == [0]
+    assert ticks.values(0.464, 3, whole=False) == pytest.approx([0, 0.2, 0.4])
+
+
 @given(st.floats(1, 1e9), st.integers(1, 6))
 def test_never_more_lines_than_asked_for(top: float, lines: int) -> None:
     assert 1 <= len(ticks.values(top, lines)) <= lines + 1
