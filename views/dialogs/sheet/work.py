@@ -56,11 +56,10 @@ def file_of(kept: object) -> SheetRequest | None:
     if not isinstance(kept, Mapping) or not kept.get("path"):
         return None
     path, encoding, sheet = (str(kept.get(name, "")) for name in ("path", "encoding", "sheet"))
+    stamp: tuple[int, int] | None = None
     match kept.get("stamp"):
         case [int(size), int(at)]:
             stamp = (size, at)
-        case _:
-            stamp = None
     edited = bool(kept.get("edited"))
     return SheetRequest(path=Path(path), encoding=encoding, sheet=sheet, stamp=stamp, edited=edited)
 

@@ -230,19 +230,23 @@ def outcome(last: Tally | None) -> str:
     return text.listed(parts)
 
 
-def collisions(row: ScheduleRow, between: str = "; ") -> str:
-    """With which other schedules, quiet hours and promises it collides."""
-    return between.join(shown.say(one) for one in row.conflicts)
+def collisions(row: ScheduleRow, between: str = "") -> str:
+    """With which other schedules, quiet hours and promises it collides; ``between`` them stands what parts a list."""
+    return _joined([shown.say(one) for one in row.conflicts], between)
 
 
-def remark(row: ScheduleRow, between: str = "; ") -> str:
+def _joined(parts: Sequence[str], between: str) -> str:
+    return between.join(parts) if between else text.listed(parts, ";")
+
+
+def remark(row: ScheduleRow, between: str = "") -> str:
     """What the yellow glyph is for, then what somebody noted."""
     last, why = row.planned.last, row.now.why if row.now.late_ms else None
     failed = outcome(last) if last is not None and last.failed else ""
     late = shown.told(why, instant.now_ms()) if why is not None else ""
     paused = _("paused: what it makes waits") if row.paused and row.schedule.enabled else ""
     parts = (late, row.problem, paused, collisions(row, between), failed, safe.one_line(row.schedule.note, 80))
-    return between.join(part for part in parts if part)
+    return _joined([part for part in parts if part], between)
 
 
 def shops(schedule: Schedule) -> str:

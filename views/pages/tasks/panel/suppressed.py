@@ -17,7 +17,7 @@ from views.dialogs.frame import DialogFrame
 from views.support import instant, safe, shown, text
 from views.support.look import Label
 from views.support.operation import Operation
-from views.support.words import type_names
+from views.support.words import origins, type_names
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -98,9 +98,7 @@ COLUMNS: tuple[Column[Suppressed], ...] = (
         stretch=True,
         tooltip=lambda one: one.holder,
     ),
-    Column(
-        key="by", title=N_("By"), value=lambda one: safe.one_line(one.by or one.origin, 60), tone="text2", width=120
-    ),
+    Column(key="by", title=N_("By"), value=lambda one: origins.who(one.by or one.origin), tone="text2", width=120),
 )
 
 
