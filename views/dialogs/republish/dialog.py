@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services import whole_file
 from services.commands.bulk.options import Probe
@@ -48,7 +48,7 @@ from views.support.operation import HowFar, Operation
 from views.support.throttle import Throttle
 from views.support.words import kinds, verdicts
 from views.widgets.buttons import Button
-from views.widgets.layout import STRETCH, in_row, put
+from views.widgets.layout import STRETCH, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
 
@@ -107,16 +107,15 @@ class RepublishDialog(KeepsTyped):
     def _build(self) -> None:
         self.error = ErrorStrip()
         self.numbers, self.changes, self.speed, self.trial = NumbersPane(), ChangesPane(), SpeedPane(), TrialNote()
-        left, right = ScrollPane(), QVBoxLayout()
+        left, right = ScrollPane(), ScrollPane()
         left.setFixedWidth(LEFT)
         left.body.setContentsMargins(20, 16, 18, 12)
         left.body.setSpacing(14)
         put(left.body, self.numbers, self.changes, STRETCH)
-        right.setContentsMargins(20, 16, 20, 12)
-        right.setSpacing(12)
-        right.addWidget(self.speed, 1)
-        right.addWidget(self.trial)
-        row = in_row(left, line("v"), (right, 1), spacing=0)
+        right.body.setContentsMargins(20, 16, 20, 0)
+        right.body.addWidget(self.speed, 1)
+        said = in_row(self.trial, margins=(20, 12, 20, 12))  # what it comes to is seen in a low window, too
+        row = in_row(left, line("v"), (in_column((right, 1), said, spacing=0), 1), spacing=0)
         self.confirm, self.notice = ConfirmRow(self._context.environment), DoneStrip()
         self.fill(self.error, row, self.notice, line(), self.confirm, size=SIZE, least=LEAST)
         self.copy_button = Button(icon="ph.copy")

@@ -183,7 +183,7 @@ class BatchActions(PageActs):
         said = _("{batch}: {tasks} are retried in {s} s.")
         announce = said.format(batch=plan.batch, tasks=many(plan.number), s=HOLD_MANY_S)
         call = partial(_outcome, partial(self._commands.retry, plan))
-        self.acting.delayed(announce, call, partial(self._told, N_("{tasks} run again.")), HOLD_MANY_S)
+        self.acting.delayed(announce, call, self._told_runs, HOLD_MANY_S)
 
     def _planned_again(self, batch: str, task_ids: tuple[str, ...]) -> None:
         if not task_ids:
@@ -234,7 +234,7 @@ class BatchActions(PageActs):
             return self._commands.raise_waiting(plan).outcome
 
         undo = Reverse(call=lambda outcome: _put_back(tasks, back, outcome))
-        self.acting.at_once(call, partial(self._told, N_("{tasks} go through the high lane.")), undo)
+        self.acting.at_once(call, self._told_raised, undo)
 
     def _ask_cancel(self, plan: BatchPlan) -> None:
         running = plan.before.get("running", 0)
@@ -263,13 +263,25 @@ class BatchActions(PageActs):
         call = partial(_outcome, partial(self._commands.cancel, plan, reason=reason))
         self.acting.at_once(call, self._told_cancelled, again)
 
-    def _told(self, said: str, outcome: Outcome) -> str:
+    def _told_runs(self, outcome: Outcome) -> str:
         self.changed.emit()
-        return _(said).format(tasks=many(len(outcome.done) + len(outcome.pending)))
+        number = _number(outcome)
+        return ngettext("{n} task runs again.", "{n} tasks run again.", number).format(n=text.count(number))
+
+    def _told_raised(self, outcome: Outcome) -> str:
+        self.changed.emit()
+        number = _number(outcome)
+        said = ngettext("{n} task goes through the high lane.", "{n} tasks go through the high lane.", number)
+        return said.format(n=text.count(number))
 
     def _told_cancelled(self, outcome: Outcome) -> str:
         self.changed.emit()
         return told_cancelled(outcome)
+
+
+def _number(outcome: Outcome) -> int:
+    """Of how many it holds, at once or as soon as it can."""
+    return len(outcome.done) + len(outcome.pending)
 
 
 def _of_cause(name: str) -> str:

@@ -25,6 +25,7 @@ from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
 from services.monitor.live import Snapshot
 from tests.support.cuts import cut
+from tests.support.painted import faults
 from tests.support.widgets import words
 from tests.unit.views.dialogs.republish.conftest import LETTERS, Open
 from tests.unit.views.pages.fleet_rig import LOGIN, Fleet
@@ -79,6 +80,17 @@ def test_what_held_letters_back_is_looked_at_again_while_the_dialog_stands(
     qtbot.waitUntil(lambda: dialog.verb_button.text() == "Republish 12 tasks")
     assert dialog.numbers.rules["closed"].isHidden()
     assert dialog.speed.rate() == ALL, "what was chosen stays"
+
+
+@pytest.mark.one_pair
+def test_in_a_low_window_what_is_forecast_is_scrolled_and_never_cut(qtbot: QtBot, open_dialog: Open) -> None:
+    dialog = open_dialog()
+    dialog.parentWidget().resize(960, 540)  # 1920 x 1080 at 200 %
+    dialog.close()
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.height() <= 480)
+    assert list(faults(dialog)) == []
+    assert dialog.speed.plot.height() >= dialog.speed.plot.minimumHeight()
 
 
 @pytest.mark.one_pair

@@ -289,9 +289,22 @@ def test_raising_goes_at_once_and_is_taken_back(qtbot: QtBot, fleet: Fleet, open
     assert {task.lane for task in fleet.store.get(ids)} == {"high"}
     assert fleet.store.audit(1)[0].action == "batch.raise"
     qtbot.waitUntil(lambda: bool(fleet.toasts) and bool(fleet.toasts[-1].actions), timeout=WAIT_MS)
+    assert fleet.toasts[-1].text == f"{len(ids)} tasks go through the high lane."
     fleet.toasts[-1].actions[0].call()
     qtbot.waitUntil(lambda: {task.lane for task in fleet.store.get(ids)} == {"normal"}, timeout=WAIT_MS)
     assert {task.priority for task in fleet.store.get(ids)} == {6}
+
+
+@pytest.mark.one_pair
+def test_one_task_that_is_raised_is_told_as_one(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    first, *others = create(fleet, "nightly", priority="normal")
+    fleet.context.commands.tasks.cancel(others)
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    page.buttons["raise"].click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts) and bool(fleet.toasts[-1].actions), timeout=WAIT_MS)
+    assert fleet.toasts[-1].text == "1 task goes through the high lane."
+    assert fleet.store.get([first])[0].lane == "high"
 
 
 @pytest.mark.one_pair
