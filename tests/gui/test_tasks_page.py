@@ -219,7 +219,7 @@ def test_cancel_waits_for_undo_and_then_ends_the_task(desk: Desk, page: TasksPag
     page.table.records.set_ticked([task.task_id])
     page.bar.buttons["cancel"].click()
     assert desk.get(task.task_id).status == Status.QUEUED
-    press(desk, "Send now")
+    press(desk, "Cancel now")
     wait(qtbot, lambda: desk.get(task.task_id).status == Status.CANCELLED)
 
 

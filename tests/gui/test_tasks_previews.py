@@ -62,7 +62,7 @@ def test_it_is_asked_anew_and_nothing_is_done_to_what_has_moved_on(
     moved.append(another(desk, verb, second))  # while the question stands there
     dialog.verb_button.click()
     if desk.toasts:  # what can be reversed goes at once
-        press(desk, "Send now")
+        press(desk, verb.now)
     wait(qtbot, lambda: bool(desk.toasts) and "left alone" in desk.toasts[-1].detail)
     assert desk.toasts[-1].status == "warning"
     assert [desk.get(task.task_id) for task in moved] == moved

@@ -38,8 +38,8 @@ def statuses(desk: Desk, tasks: list[Task]) -> set[str]:
 def test_what_was_cancelled_is_created_again(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     made = several(desk, 11)
     chosen(desk, page, qtbot, made, "cancel")
-    wait(qtbot, lambda: offered(desk) == ["Undo", "Send now"])
-    press(desk, "Send now")
+    wait(qtbot, lambda: offered(desk) == ["Undo", "Cancel now"])
+    press(desk, "Cancel now")
     wait(qtbot, lambda: desk.toasts[-1].text == "11 tasks cancelled")
     assert offered(desk) == ["Create again"]
     assert statuses(desk, made) == {Status.CANCELLED}

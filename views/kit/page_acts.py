@@ -17,7 +17,7 @@ from views.dialogs.confirm import ConfirmDialog, Question
 from views.kit.task_acting import barred
 from views.support.acting import TELL_S, UNDO_S, unless_changed
 from views.support.operation import Operation, Start
-from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
+from views.widgets.toast import ToastAction, ToastSpec, action, failure, lasting, undo_action
 
 T = TypeVar("T")
 Back = Callable[[], object]
@@ -60,8 +60,8 @@ class PageActs(QObject):
         """
 
         def done(result: T) -> None:
-            text = said if isinstance(said, str) else said(result)
-            self._tell(text, take_back(result) if take_back is not None else back)
+            words = said if isinstance(said, str) else partial(said, result)
+            self._tell(words, take_back(result) if take_back is not None else back)
 
         (start or self._operation.start)(call, done, self._fail)
 
@@ -70,22 +70,25 @@ class PageActs(QObject):
         every page alike; ``what`` names the scope, translated.
         """
         fleet = self._context.commands.fleet
-        said = _("{what} is paused; running tasks go on.").format(what=what)
 
         def done(before: Pause | None) -> None:
             if before is not None and not reason:  # that one stays: nothing was done that could be taken back
-                there = _("{what} was paused already, by {who}; it stays so.")
-                self._tell(there.format(what=what, who=messages.noted(before.by)))
+                there = N_("{what} was paused already, by {who}; it stays so.")
+                self._tell(lambda: _(there).format(what=what, who=messages.noted(before.by)))
                 return
             call = unless_changed(self._context.audit, partial(fleet.take_back_pause, scope, before))
             undo = undo_action(partial(self._act, call, _("Taken back.")))
-            why = ToastAction(text=_("Write why"), call=lambda: self._ask_why(scope, what, before, say))
+            why = action(N_("Write why"), lambda: self._ask_why(scope, what, before, tell))
 
-            def say() -> None:
+            def say() -> ToastSpec:
                 actions = (undo,) if reason else (undo, why)
-                self._context.toast(ToastSpec(text=said, status="succeeded", actions=actions, seconds=UNDO_S))
+                words = _("{what} is paused; running tasks go on.").format(what=what)
+                return ToastSpec(text=words, status="succeeded", actions=actions, seconds=UNDO_S)
 
-            say()
+            def tell() -> None:
+                self._context.toast(lasting(say))
+
+            tell()
             self.changed.emit()
 
         self._operation.start(partial(fleet.pause, scope, reason=reason), done, self._fail)
@@ -113,13 +116,18 @@ class PageActs(QObject):
         )
         dialog.open()
 
-    def _tell(self, said: str, back: Back | None = None) -> None:
+    def _tell(self, said: str | Callable[[], str], back: Back | None = None) -> None:
         undo: tuple[ToastAction, ...] = ()
         seconds = TELL_S
         if back is not None:
             call = unless_changed(self._context.audit, back)
             undo, seconds = (undo_action(partial(self._act, call, _("Taken back."))),), UNDO_S
-        self._context.toast(ToastSpec(text=said, status="succeeded", actions=undo, seconds=seconds))
+
+        def say() -> ToastSpec:
+            words = said if isinstance(said, str) else said()
+            return ToastSpec(text=words, status="succeeded", actions=undo, seconds=seconds)
+
+        self._context.toast(lasting(say))
         self.changed.emit()
 
     def _fail(self, error: BaseException, key: str = "") -> None:

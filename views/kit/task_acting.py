@@ -67,10 +67,21 @@ class TaskActing(QObject):
             start = asked.start if verb.noted is not None and asked is not None else None
             self._acting.at_once(call, verb.done, reverse, instead, meanwhile, start)
         else:
-            words = verb.soon(len(fit)).format(n=text.count(len(fit)), s=seconds)
-            about = [(verb.stands_for(one), one.task_id) for one in fit]
+            soon = verb.soon
+
+            def words() -> str:
+                return soon(len(fit)).format(n=text.count(len(fit)), s=seconds)
+
             self._acting.delayed(
-                words, call, verb.done, seconds, about=about, reverse=reverse, instead=instead, meanwhile=meanwhile
+                words,
+                call,
+                verb.done,
+                seconds,
+                now=verb.now,
+                about=[(verb.stands_for(one), one.task_id) for one in fit],
+                reverse=reverse,
+                instead=instead,
+                meanwhile=meanwhile,
             )
         self.acted.emit(tuple(one.task_id for one in picks))
 

@@ -137,6 +137,7 @@ class TaskVerb(Verb[Chosen]):
     done: Callable[[Outcome], str] = lambda _outcome: ""
     #: the sentence while it is held, with ``{n}`` and ``{s}``; None: done at once, since all of it can be taken back
     soon: Callable[[int], str] | None = None
+    now: str = N_("Send now")  #: source text: what ends the wait
     unheld: Callable[[Sequence[Pick]], bool] = _never  #: somebody has read what ends and said yes
     undo: Callable[[CommandSet, Sequence[Pick]], Reverse] | None = None
     about: Callable[[Pick], str] | None = None  #: what it is for a task, where another page calls it otherwise

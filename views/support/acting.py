@@ -18,7 +18,7 @@ from services.i18n import N_, _, ngettext
 from services.messages import within
 from views.support import shown, text
 from views.support.operation import Operation, Start, act_number, taking_back, written
-from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
+from views.widgets.toast import ToastAction, ToastSpec, action, failure, lasting, undo_action
 
 HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
 #: an act on more than these is told while it goes on, where it takes longer than this
@@ -172,11 +172,12 @@ class Acting(QObject):
 
     def delayed(
         self,
-        announce: str,
+        announce: str | Callable[[], str],
         call: Callable[[], Outcome],
         done: Callable[[Outcome], str],
         seconds: int = HOLD_S,
         *,
+        now: str = N_("Send now"),
         about: Iterable[tuple[str, str]] = (),
         reverse: Reverse | None = None,
         instead: Instead = lambda _outcome, _tell: False,
@@ -184,10 +185,11 @@ class Acting(QObject):
         ask_again: Callable[[], None] | None = None,
         partly: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Wait a few seconds in which it can be taken back, then run; `about`: pairs of verb and id, see ``free``;
-        ``reverse``: what is offered when it is done; ``instead``, ``meanwhile``: as of ``at_once``; ``ask_again``:
-        shows what was asked for with all that was typed, for where nothing was done; ``partly``: whether some of it
-        failed, once it is done, where the outcome does not name what did.
+        """Wait a few seconds in which it can be taken back, then run; ``announce``: said in the language of the
+        moment, where it is a call; ``now``: source text of the verb that ends the wait; `about`: pairs of verb and
+        id, see ``free``; ``reverse``: what is offered when it is done; ``instead``, ``meanwhile``: as of
+        ``at_once``; ``ask_again``: shows what was asked for with all that was typed, for where nothing was done;
+        ``partly``: whether some of it failed, once it is done, where the outcome does not name what did.
         """
         timer = QTimer(self, singleShot=True, interval=seconds * 1000)
         key, number = f"held-{next(_NUMBERS)}", self._next()
@@ -211,8 +213,13 @@ class Acting(QObject):
         self._pending.put(timer, about)
         self._take_back = undo
         timer.start()
-        actions = (undo_action(undo, lambda: self._take_back is undo, number), ToastAction(text=_("Send now"), call=go))
-        self._toast(ToastSpec(text=announce, status="scheduled", actions=actions, seconds=seconds, key=key))
+        actions = (undo_action(undo, lambda: self._take_back is undo, number), action(now, go))
+
+        def say() -> ToastSpec:
+            words = announce if isinstance(announce, str) else announce()
+            return ToastSpec(text=words, status="scheduled", actions=actions, seconds=seconds, key=key)
+
+        self._toast(lasting(say))
 
     def undo(self, after: int = 0) -> bool:
         """Take the newest action back while its Undo is offered; tell whether there was one.

@@ -29,6 +29,7 @@ class ToastAction(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str
     call: Callable[[], None]
+    source: str = ""  #: of the text, by which it follows the language in a toast that stands
     #: whether the key that takes back presses it, too
     keyed: Callable[[], bool] = lambda: False
     act: int = 0  #: number of the act that it takes back, see ``act_number``
@@ -67,7 +68,12 @@ def undo_action(call: Callable[[], None], keyed: Callable[[], bool] = lambda: Tr
         with taking_back(entries):
             call()
 
-    return ToastAction(text=_("Undo"), call=back, keyed=keyed, act=act or act_number())
+    return replace(action(N_("Undo"), back), keyed=keyed, act=act or act_number())
+
+
+def action(source: str, call: Callable[[], None]) -> ToastAction:
+    """A verb that follows the language; ``source`` is source text."""
+    return ToastAction(text=_(source), call=call, source=source)
 
 
 def lasting(say: Callable[[], ToastSpec]) -> ToastSpec:
@@ -142,12 +148,10 @@ class Toast(QWidget):
         self._show_words()
 
     def retranslate(self) -> None:
-        """Say it in the language of the moment, where it is known how."""
-        if self.spec.again is None:
-            return
-        spec = self.spec.again()
-        for button, action in zip(self._buttons, spec.actions, strict=False):
-            button.set_count_text(action.text)
+        """Say it in the language of the moment, as far as it is known how."""
+        spec = self.spec.again() if self.spec.again is not None else self.spec
+        for button, one in zip(self._buttons, spec.actions, strict=False):
+            button.set_count_text(_(one.source) if one.source else one.text)
         self.change_words(spec)
         self.said.emit()
 
@@ -159,10 +163,10 @@ class Toast(QWidget):
 
     def _verbs(self) -> QHBoxLayout:
         verbs = in_row(spacing=14)
-        for action in self.spec.actions:
+        for one in self.spec.actions:
             button = Button(kind="link")
-            button.set_count_text(action.text)
-            button.clicked.connect(action.call)
+            button.set_count_text(one.text)
+            button.clicked.connect(one.call)
             button.clicked.connect(self.close_now)
             self._buttons.append(button)
             verbs.addWidget(button)

@@ -31,7 +31,7 @@ from views.widgets.elided import Elided
 from views.widgets.layout import clear, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
-from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
+from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
 
 ROWS = 100
 
@@ -254,8 +254,13 @@ class Creator(QObject):
         name = kept.schedule.name
         remove = unless_changed(self._context.audit, partial(self._context.commands.schedules.remove, [name]))
         undo = partial(self._operation.start, remove, self._on_unplanned, self._on_not_undone)
-        words = _("{name} is kept; see Schedules.").format(name=name)
-        self._context.toast(ToastSpec(text=words, actions=(undo_action(undo),), seconds=UNDO_S))
+        back = undo_action(undo)
+
+        def say() -> ToastSpec:
+            words = _("{name} is kept; see Schedules.").format(name=name)
+            return ToastSpec(text=words, actions=(back,), seconds=UNDO_S)
+
+        self._context.toast(lasting(say))
         self.planned.emit(name)
 
     def _on_unplanned(self, names: tuple[str, ...]) -> None:
@@ -294,17 +299,14 @@ class Creator(QObject):
         number = len(result.created)
         ids = [task.task_id for task in result.created]
         show = partial(self.tasks_wanted.emit, filter.format_terms((equals("batch", self._batch),)))
-        undo = partial(self._undo, ids)
-        self._context.toast(
-            ToastSpec(
-                text=ngettext("{n} task created", "{n} tasks created", number).format(n=text.count(number)),
-                actions=(
-                    ToastAction(text=pgettext("button", "Open"), call=show),
-                    undo_action(undo),
-                ),
-                seconds=UNDO_S,
-            )
-        )
+        undo = undo_action(partial(self._undo, ids))
+
+        def say() -> ToastSpec:
+            words = ngettext("{n} task created", "{n} tasks created", number).format(n=text.count(number))
+            actions = (ToastAction(text=pgettext("button", "Open"), call=show), undo)
+            return ToastSpec(text=words, actions=actions, seconds=UNDO_S)
+
+        self._context.toast(lasting(say))
 
     def _undo(self, ids: list[str]) -> None:
         self._operation.start(partial(self._context.commands.tasks.cancel, ids), self._on_undone, self._on_not_undone)

@@ -9,11 +9,11 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer
 
 from services.commands.bulk.republish import Ended, Progress
-from services.i18n import _, ngettext
+from services.i18n import N_, _, ngettext
 from views.dialogs.republish.runner import HOLD_S, BulkRunner, RunRequest
 from views.support import shown, text
 from views.support.throttle import Throttle
-from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
+from views.widgets.toast import ToastAction, ToastSpec, action, failure, lasting, undo_action
 
 KEY = "bulk-republish"
 #: a run that is over sooner is told only once
@@ -44,14 +44,15 @@ class Telling(QObject):
             self._slow.stop()
         elif self._runner.delayed:
             number = job.number
-            words = ngettext("Republishing {n} task in {span}", "Republishing {n} tasks in {span}", number).format(
-                n=text.count(number), span=text.seconds(timedelta(seconds=HOLD_S))
-            )
-            actions = (
-                undo_action(self._runner.undo),
-                ToastAction(text=_("Send now"), call=self._runner.send_now),
-            )
-            self._toast(ToastSpec(text=words, status="scheduled", actions=actions, seconds=HOLD_S, key=KEY))
+            actions = (undo_action(self._runner.undo), action(N_("Send now"), self._runner.send_now))
+
+            def say() -> ToastSpec:
+                words = ngettext("Republishing {n} task in {span}", "Republishing {n} tasks in {span}", number).format(
+                    n=text.count(number), span=text.seconds(timedelta(seconds=HOLD_S))
+                )
+                return ToastSpec(text=words, status="scheduled", actions=actions, seconds=HOLD_S, key=KEY)
+
+            self._toast(lasting(say))
         elif self._runner.progress is None:
             self._slow.start()
         else:

@@ -142,8 +142,13 @@ class TakingBack(QObject):
             return back.format(act=act_words.act(row.entry.action), n=text.count(n))
 
         if way.begins:
-            said = _("{act} in {s} s").format(act=act_words.act(way.by), s=HOLD_MANY_S)
-            self.acting.delayed(said, call, done, HOLD_MANY_S, about=[(HELD, row.key)])
+            self.acting.delayed(
+                lambda: _("{act} in {s} s").format(act=act_words.act(way.by), s=HOLD_MANY_S),
+                call,
+                done,
+                HOLD_MANY_S,
+                about=[(HELD, row.key)],
+            )
         else:
             self.acting.at_once(call, done)
 

@@ -180,8 +180,10 @@ class BatchActions(PageActs):
         dialog.open()
 
     def _retry(self, plan: BatchPlan) -> None:
-        said = _("{batch}: {tasks} are retried in {s} s.")
-        announce = said.format(batch=plan.batch, tasks=many(plan.number), s=HOLD_MANY_S)
+        def announce() -> str:
+            said = _("{batch}: {tasks} are retried in {s} s.")
+            return said.format(batch=plan.batch, tasks=many(plan.number), s=HOLD_MANY_S)
+
         call = partial(_outcome, partial(self._commands.retry, plan))
         self.acting.delayed(announce, call, self._told_runs, HOLD_MANY_S)
 
@@ -198,7 +200,11 @@ class BatchActions(PageActs):
             verb=_("Create {tasks}").format(tasks=tasks),
             typed=typed_count(len(task_ids), self._context.environment),
         )
-        announce = _("{batch}: {tasks} are created again in {s} s.").format(batch=batch, tasks=tasks, s=HOLD_MANY_S)
+
+        def announce() -> str:
+            said = _("{batch}: {tasks} are created again in {s} s.")
+            return said.format(batch=batch, tasks=many(len(task_ids)), s=HOLD_MANY_S)
+
         call = partial(self._context.commands.tasks.create_again, task_ids)
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self.acting.delayed(announce, call, self._told_again, HOLD_MANY_S))

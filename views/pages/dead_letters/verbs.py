@@ -53,7 +53,7 @@ from views.support.words import verdicts, way
 from views.support.words.verdicts import VerdictWords
 from views.theme.tokens import platform_badge
 from views.widgets.fields import Labelled
-from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
+from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
 
 #: up to this many are sent after a moment in which they can be taken back; above it a preview is shown first
 FEW = 9
@@ -208,8 +208,13 @@ class LetterActions(QObject):
         if self._free([task.task_id]):
             call = partial(self._context.commands.dead_letters.republish, [task.task_id], payload=dict(payload))
             about = [(REPUBLISH, task.task_id)]
-            words = _("Republishing with your changes in 5 s")
-            self._acting.delayed(words, call, _republished, about=about, instead=partial(self._ask_why, call))
+            self._acting.delayed(
+                lambda: _("Republishing with your changes in 5 s"),
+                call,
+                _republished,
+                about=about,
+                instead=partial(self._ask_why, call),
+            )
 
     def ask_export(self, find: Callable[[], Iterable[Task]]) -> None:
         """Ask which file letters are written to; ``find`` tells them and may block."""
@@ -252,7 +257,7 @@ class LetterActions(QObject):
         call = partial(self._context.commands.dead_letters.republish, list(ids))
         about = [(REPUBLISH, one) for one in ids]
         self._acting.delayed(
-            republishing(len(ids)), call, _republished, about=about, instead=partial(self._ask_why, call)
+            partial(republishing, len(ids)), call, _republished, about=about, instead=partial(self._ask_why, call)
         )
 
     def _ask_why(self, call: Callable[..., Outcome], outcome: Outcome, tell: Callable[[], None]) -> bool:
@@ -266,21 +271,22 @@ class LetterActions(QObject):
     def _tell_triage(self, outcome: Outcome, *, to: str, before: str) -> None:
         self.acted.emit()
         left = outcome.skipped
-        detail = shown.say(left[0].why) if left else ""
         actions: tuple[ToastAction, ...] = ()
         if outcome.done and before != Triage.OVERTAKEN:  # only a success overtakes
             back = partial(self._context.commands.dead_letters.set_triage, list(outcome.done), before)
             call = unless_changed(self._context.audit, back)
             actions = (undo_action(partial(self._operation.start, call, self._tell_back, self._fail)),)
-        self._context.toast(
-            ToastSpec(
+
+        def say() -> ToastSpec:
+            return ToastSpec(
                 text=_triaged(len(outcome.done), to) if outcome.done else _("Nothing was changed."),
                 status="warning" if left else "healthy",
-                detail=detail,
+                detail=shown.say(left[0].why) if left else "",
                 actions=actions,
                 seconds=UNDO_S,
             )
-        )
+
+        self._context.toast(lasting(say))
 
     def _tell_back(self, _outcome: Outcome) -> None:
         self.acted.emit()
@@ -482,16 +488,15 @@ class CauseActions(QObject):
 
     def _tell_ignored(self, cause: Cause, seconds: int, outcome: Outcome) -> None:
         self.acted.emit()
-        number = ngettext("{n} dead letter ignored", "{n} dead letters ignored", len(outcome.done))
         lift = unless_changed(self._context.audit, partial(self._context.commands.causes.lift, cause.fingerprint))
-        self._context.toast(
-            ToastSpec(
-                text=number.format(n=text.count(len(outcome.done))),
-                detail=_span(seconds),
-                actions=(undo_action(partial(self._operation.start, lift, self._tell_lifted, self._fail)),),
-                seconds=UNDO_S,
-            )
-        )
+        undo = undo_action(partial(self._operation.start, lift, self._tell_lifted, self._fail))
+
+        def say() -> ToastSpec:
+            number = ngettext("{n} dead letter ignored", "{n} dead letters ignored", len(outcome.done))
+            words_ = number.format(n=text.count(len(outcome.done)))
+            return ToastSpec(text=words_, detail=_span(seconds), actions=(undo,), seconds=UNDO_S)
+
+        self._context.toast(lasting(say))
 
     def lift(self, fingerprint: str) -> None:
         """Ignore it no longer."""

@@ -121,7 +121,7 @@ class AttentionVerbs(PageActs):
             self._acting.at_once(partial(call, reason=why), told, start=start)
 
         self._acting.delayed(
-            republishing(1),
+            partial(republishing, 1),
             call,
             told,
             about=[(REPUBLISH, task_id)],

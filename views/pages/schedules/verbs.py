@@ -73,10 +73,12 @@ class ScheduleActions(PageActs):
         if at - now < (HOLD_S + 1) * 1000:
             self.acting.at_once(call, told)
             return
-        announce = _("{name} leaves its run of {time} out in {s} s").format(
-            name=name, time=shown.clock(at, now), s=HOLD_S
-        )
-        self.acting.delayed(announce, call, told, about=[(SKIP, name)])
+
+        def announce() -> str:
+            said = _("{name} leaves its run of {time} out in {s} s")
+            return said.format(name=name, time=shown.clock(at, now), s=HOLD_S)
+
+        self.acting.delayed(announce, call, told, now=N_("Skip now"), about=[(SKIP, name)])
 
     def run(self, row: ScheduleRow) -> None:
         """Run now, after a look at how many tasks that makes."""
@@ -95,7 +97,9 @@ class ScheduleActions(PageActs):
         dialog.open()
 
     def _hold_run(self, name: str, number: int) -> None:
-        words = ngettext("{name} creates {n} task in {s} s", "{name} creates {n} tasks in {s} s", number)
+        def words() -> str:
+            return ngettext("{name} creates {n} task in {s} s", "{name} creates {n} tasks in {s} s", number)
+
         self._hold(RUN, name, number, words, lambda: self._context.commands.schedules.run(name))
 
     def _hold(
@@ -103,7 +107,7 @@ class ScheduleActions(PageActs):
         verb: str,
         name: str,
         number: int,
-        announce: str,
+        announce: Callable[[], str],
         make: Callable[[], Tally],
         ask_again: Callable[[], None] | None = None,
     ) -> None:
@@ -118,7 +122,7 @@ class ScheduleActions(PageActs):
 
         seconds = HOLD_S if number <= FEW else HOLD_MANY_S
         self.acting.delayed(
-            announce.format(name=name, n=text.count(number), s=seconds),
+            lambda: announce().format(name=name, n=text.count(number), s=seconds),
             call,
             lambda _outcome: self._ran(tallies[-1]),
             seconds,
@@ -139,7 +143,11 @@ class ScheduleActions(PageActs):
 
     def _hold_backfill(self, row: ScheduleRow, span: Span) -> None:
         name, ask_again = row.schedule.name, partial(self._ask_span, row, span)
-        words = ngettext("{name} makes up for {n} task in {s} s", "{name} makes up for {n} tasks in {s} s", span.tasks)
+
+        def words() -> str:
+            return ngettext(
+                "{name} makes up for {n} task in {s} s", "{name} makes up for {n} tasks in {s} s", span.tasks
+            )
 
         def make() -> Tally:
             return self._context.commands.schedules.backfill(name, span.since, span.until, each=span.each)

@@ -286,7 +286,7 @@ CANCEL = TaskVerb(
     title=N_("Cancel tasks"), explain=_explain_cancel, leave=N_("Do not cancel"),
     count=lambda n: ngettext("Cancel {n} task", "Cancel {n} tasks", n).format(n=text.count(n)),
     careful=lambda picks: bool(interrupts(picks)),
-    soon=lambda n: ngettext("Cancelling {n} task in {s} s", "Cancelling {n} tasks in {s} s", n),
+    soon=lambda n: ngettext("Cancelling {n} task in {s} s", "Cancelling {n} tasks in {s} s", n), now=N_("Cancel now"),
     # a person has read what ends and said yes; the list of interrupted tasks would only age
     unheld=lambda picks: bool(interrupts(picks)),
     run=lambda commands, picks: commands.tasks.cancel(_ids(picks)), done=told_cancelled,

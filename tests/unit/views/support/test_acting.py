@@ -13,9 +13,24 @@ from services import i18n
 from services.commands.outcome import Outcome, Refusal
 from services.domain.errors import UsageError
 from services.domain.text.message import Message
+from services.i18n import _
 from tests.support.widgets import press
 from views.support.acting import REPUBLISH, AboutToHappen, Acting, Reverse, under_way
-from views.widgets.toast import ToastSpec
+from views.widgets.buttons import Button
+from views.widgets.toast import Toast, ToastSpec
+
+
+def test_what_is_held_speaks_the_language_of_the_moment(qtbot: QtBot, request: pytest.FixtureRequest) -> None:
+    told: list[ToastSpec] = []
+    owner = QObject()
+    acting = Acting(owner, told.append)
+    acting.delayed(lambda: _("Republishing with your changes in 5 s"), Outcome, lambda _outcome: "", 600)
+    toast = Toast(told[-1])
+    qtbot.addWidget(toast)
+    request.addfinalizer(lambda: i18n.set_language("en"))
+    i18n.set_language("zh_CN")
+    assert toast.accessibleName() == "5 秒后按您的修改重新发布"
+    assert [one.text() for one in toast.findChildren(Button)][:2] == ["撤销", "立即发送"]
 
 
 def test_only_what_does_not_wait_for_the_same_verb_is_free(qtbot: QtBot) -> None:

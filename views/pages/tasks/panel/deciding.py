@@ -59,8 +59,11 @@ class Deciding(QObject):
         call = partial(self._context.commands.tasks.resolve, ids, verb.key, note=note)
         number = len(ids)
         seconds = HOLD_S if number <= FEW else HOLD_MANY_S
-        words = ngettext("Deciding about {n} task in {s} s", "Deciding about {n} tasks in {s} s", number)
-        announce = words.format(n=text.count(number), s=seconds)
+
+        def announce() -> str:
+            words = ngettext("Deciding about {n} task in {s} s", "Deciding about {n} tasks in {s} s", number)
+            return words.format(n=text.count(number), s=seconds)
+
         ask_again = partial(self._show, verb, weighed, note)
         about = [(verb.key, one) for one in ids]
         self._acting.delayed(announce, call, verb.done, seconds, about=about, ask_again=ask_again)

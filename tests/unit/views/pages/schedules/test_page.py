@@ -115,6 +115,7 @@ def test_switch_and_skip(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     page.buttons["skip"].click()
     held = fleet.toasts.pop()
     assert held.text.startswith("nightly leaves its run of ")
+    assert [one.text for one in held.actions] == ["Undo", "Skip now"]
     held.actions[0].call()
     assert fleet.toasts.pop().text == "Taken back; nothing was changed."
     page.buttons["skip"].click()
