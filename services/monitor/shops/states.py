@@ -159,7 +159,7 @@ class ShopStates:
         with self._lock:
             if changes.gap:  # whoever asks has the records looked through again
                 self._day = None
-                self._ran_by.clear()
+                self._ran_by = {}
             for event in changes.events:
                 if event.from_ == event.to:
                     continue
@@ -258,27 +258,32 @@ class ShopStates:
         each shop, events tell of it from then on. Blocking.
         """
         with self._lock:
-            known = dict(self._ran_by) if self._live is not None else {}
+            kept = self._ran_by  # another one from a gap on, which what was read before it is not put into
+            known = dict(kept) if self._live is not None else {}
         missing = [shop for shop in shops if shop not in known]
         for start in range(0, len(missing), ASKED_LAST):
             found = self._last_runs(missing[start : start + ASKED_LAST])
             known |= found
             with self._lock:
                 for key, last in found.items():
-                    self._ran_by.setdefault(key, last)
+                    kept.setdefault(key, last)
         return {shop: known[shop][1] for shop in shops}
 
     def _last_runs(self, shops: Sequence[str]) -> dict[str, tuple[int, str]]:
         """When and by whom the last task of each of these shops was run."""
-        limit = LOOKED_LAST * len(shops)
         terms = (equals("shop", *shops), equals("status", *_BEGUN))
-        tasks = self._store.query(Query(terms=terms, sort="updated", limit=limit, want_total=False)).tasks
-        found = dict.fromkeys(shops, (0, ""))
-        for task in tasks:
+        query = Query(terms=terms, sort="updated", limit=LOOKED_LAST * len(shops), want_total=False)
+        if len(shops) == 1:
+            return {shops[0]: max(map(_last_run, each(self._store.query, query, LOOKED_LAST)), default=(0, ""))}
+        page = self._store.query(query)
+        found, numbers = dict.fromkeys(shops, (0, "")), Counter(task.shop for task in page.tasks)
+        for task in page.tasks:
             found[task.shop] = max(found[task.shop], _last_run(task))
-        if len(tasks) >= limit and len(shops) > 1:  # the busy ones among them may have left no room for others
-            for key in set(shops) - {task.shop for task in tasks}:
-                found |= self._last_runs([key])
+        # the busy ones may have left no room for others, and a store that looks at many others stops before the end
+        left = [key for key in shops if numbers[key] < LOOKED_LAST] if page.next is not None else []
+        half = len(left) if len(left) < len(shops) else len(left) // 2
+        for part in (left[:half], left[half:]):
+            found |= self._last_runs(part) if part else {}
         return found
 
     def _learn_waits(self, *, anew: bool = False) -> None:

@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from services.domain.change import Claim, CloseSession
+from services.domain.change import Claim, CloseSession, SetTriage
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import STUCK_MS, ShopNow
 from services.domain.task.event import Event
 from services.domain.task.order import BrokerHealth
-from services.domain.task.search.query import Groups, Term
+from services.domain.task.search.query import Groups, Page, Query, Term
 from services.messages import english
 from services.monitor.live import Changes, Live, Snapshot, StoreHealth
 from services.monitor.shops import states as shop_states
@@ -306,6 +307,34 @@ def test_who_ran_a_shop_last_is_told_by_records_and_events(room: Room) -> None:
     room.finish(room.running(), "succeeded")
     seen = states(room)
     assert seen.ran_by(["pdd:s1", "pdd:s2"]) == {"pdd:s1": "w1", "pdd:s2": ""}, "nobody ran the other one"
+
+
+def test_a_letter_that_was_touched_since_does_not_hide_who_ran_the_shop_after_it(room: Room) -> None:
+    """Also where a busy shop beside it leaves room for that letter alone."""
+    letter = room.dead(shop_id="s2")
+    room.clock.advance(60)
+    room.finish(room.running("w2#1", shop_id="s2"), "succeeded")
+    room.clock.advance(60)
+    for _ in range(12):
+        room.finish(room.running("w3#1", shop_id="s1"), "succeeded")
+    room.clock.advance(60)
+    room.ask(SetTriage(task_id=letter.task_id, by="ann", triage="ignored"))
+    assert states(room).ran_by(["pdd:s1", "pdd:s2"]) == {"pdd:s1": "w3", "pdd:s2": "w2"}
+
+
+def test_a_page_that_was_cut_short_hides_nobody(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store looks at so many tasks of the fleet alone, and then says where to go on."""
+    shops = [f"pdd:s{number}" for number in range(5)]
+    for number in range(5):
+        room.finish(room.running(f"w{number}#1", shop_id=f"s{number}"), "succeeded")
+    whole = room.store.query
+
+    def query(asked: Query) -> Page:
+        page = whole(asked)
+        return replace(page, tasks=page.tasks[:1], next="more") if len(asked.terms[0].values) > 2 else page
+
+    monkeypatch.setattr(room.store, "query", query)
+    assert states(room).ran_by(shops) == {shop: f"w{number}" for number, shop in enumerate(shops)}
 
 
 def test_a_pause_covers_the_state_beneath(room: Room) -> None:
