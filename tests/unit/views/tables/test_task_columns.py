@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
+from services import i18n
 from services.domain.gates import listed
 from services.domain.insight.forecast.estimate import Estimate
 from services.domain.insight.wait import CLOSED, GateView
@@ -18,6 +19,8 @@ from views.pages.dead_letters.table import LetterRow
 from views.pages.tasks.rows import COLUMNS as TASKS
 from views.pages.tasks.rows import TaskRow
 from views.support import instant
+from views.tables import roles
+from views.tables.record_model import RecordModel
 
 NOW = 1_700_000_000_000
 TASK = Task(task_id="t1", shop_id="s1", platform="temu", task_type="sync_order", lane="high")
@@ -35,6 +38,17 @@ def test_a_task_reads_the_same_alive_and_dead() -> None:
         also = {one.key: (one.display(dead), one.tooltip and one.tooltip(dead)) for one in LETTERS}
         assert [said[key] for key in SHARED] == [also[key] for key in SHARED]
         assert said["shop"] == (name or "s1", f"{name}\ntemu:s1" if name else "temu:s1")
+
+
+def test_a_lane_and_a_platform_are_read_aloud_by_their_names() -> None:
+    model: RecordModel[TaskRow] = RecordModel(TASKS, lambda row: row.key)
+    model.apply([TaskRow(task=TASK)])
+    cells = {one.key: model.index(0, place) for place, one in enumerate(TASKS)}
+    assert cells["lane"].data(roles.ACCESSIBLE) == "Lane: High"
+    assert cells["platform"].data(roles.ACCESSIBLE) == "Plat.: TEMU"
+    i18n.set_language("zh_CN")
+    assert cells["lane"].data(roles.ACCESSIBLE) == "通道：高"
+    assert cells["lane"].data(roles.VALUE) == "high", "filters go by the code"
 
 
 def test_the_code_of_the_type_and_the_id_stay_in_the_tool_tip() -> None:
