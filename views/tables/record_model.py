@@ -173,10 +173,13 @@ class Heading(msgspec.Struct, frozen=True):
 
 
 def parted(rows: Iterable[R], key: Callable[[R], Hashable], groups: Mapping[Any, object]) -> list[list[R]]:
-    """Rows of one group that stand together; one that came since the groups were made is of that before it."""
+    """Rows of one group that stand together; one that came since the groups were made is of that before it, and above
+    all others of that after it.
+    """
+    known = list(rows)
     parts: list[list[R]] = []
-    before: object = None
-    for row in rows:
+    before = next((groups[key(row)] for row in known if key(row) in groups), None)
+    for row in known:
         group = groups.get(key(row), before)
         if not parts or group != before:
             parts.append([])

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.unit.views.samples import COLUMNS, Row, sample_rows
 from views.tables import keyed_rows, roles
-from views.tables.record_model import RecordModel
+from views.tables.record_model import RecordModel, parted
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 
@@ -81,6 +81,13 @@ def test_thousands_of_rows_that_no_longer_match_are_dimmed_with_one_signal(qtbot
     assert (signal.args[0].row(), signal.args[1].row()) == (1, 2999)
     assert model.departed == 1500
     assert (model.is_dimmed(1), model.is_dimmed(2)) == (True, False)
+
+
+def test_a_row_that_came_since_is_of_the_group_where_it_stands_and_makes_none_of_its_own() -> None:
+    groups = {1: True, 2: True, 4: False}
+    assert parted([9, 1, 2, 4], int, groups) == [[9, 1, 2], [4]]
+    assert parted([1, 2, 9, 4, 8], int, groups) == [[1, 2, 9], [4, 8]]
+    assert parted([8, 9], int, {}) == [[8, 9]]
 
 
 def test_the_first_rows_are_shown_at_once() -> None:
