@@ -101,7 +101,8 @@ def note(one: WorkerNow) -> tuple[str, str]:
         lanes = ngettext("only lane {lanes}", "only lanes {lanes}", len(info.lanes)).format(
             lanes=_lane_words(info.lanes)
         )
-    told = (lanes, auto_words(info), running, info.system, info.version)
+    machine = "" if info.worker.startswith(info.node) else info.node  # causes and homes name the machine
+    told = (machine, lanes, auto_words(info), running, info.system, info.version)
     return safe.one_line(text.listed(part for part in told if part), 60), "text3"
 
 

@@ -57,6 +57,8 @@ def test_the_age_of_a_missing_worker_is_counted_to_the_instant_of_all_ages_on_sc
 
 def test_the_note_says_what_a_person_should_know() -> None:
     assert nodes.note(now()) == ("Debian 12", "text3")
+    assert nodes.note(now(node="rpa-01"))[0] == "Debian 12", "its name says it"
+    assert nodes.note(now(node="desk-7"))[0] == "desk-7, Debian 12", "as causes and homes call the machine"
     assert nodes.note(now(state="draining", slots=(BUSY,)))[0] == "draining, 1 task left"
     assert nodes.note(now(cpu=99.0))[0] == "one core is full"
     assert nodes.note(now(UNCONFIRMED, seen_at=NOW - 20_000, slots=(BUSY,)))[0] == "1 task unconfirmed"
