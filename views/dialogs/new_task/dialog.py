@@ -719,7 +719,7 @@ class NewTaskDialog(DialogFrame):
             self._say_file(on_form=on_form)
             return
         draft, blocked = self.draft(), self._form.blocked()
-        self.shops.say(len(self._known.shops))
+        self.shops.say(self._known.number)
         self.forecast.show_draft(
             draft,
             self._form.twins.among(draft.shops),
@@ -742,7 +742,7 @@ class NewTaskDialog(DialogFrame):
 
     def _say_file(self, *, on_form: bool) -> None:
         found = self.sheet.orders if self._found else None
-        self.shops.say(len(self._known.shops))
+        self.shops.say(self._known.number)
         self.forecast.setVisible(False)
         rows = found.total if found is not None else 0
         number = len(found.going) if found is not None else 0

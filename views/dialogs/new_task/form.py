@@ -180,17 +180,16 @@ class ShopsSection(FormSection):
         lines = dict.fromkeys(entry.line for entry in self.picker.paste.lost())
         return [(f"shop line {line}", partial(self._go_to, line)) for line in lines]
 
-    def say(self, known: int) -> None:
-        """Say how many are ticked of how many."""
+    def say(self, known: int | None) -> None:
+        """Say how many are ticked of how many; None: nobody has told yet which there are."""
         if self.of_file():
             self.set_note(_("as the file says; the other parts count where a row says nothing"))
             self.set_errors(0)
             return
         chosen = len(self.picker.chosen())
-        words = ngettext("{chosen} of {n} shop", "{chosen} of {n} shops", known)
-        self.set_note(
-            words.format(chosen=text.count(chosen), n=text.count(known)) if known else _("no shop is known yet")
-        )
+        words = ngettext("{chosen} of {n} shop", "{chosen} of {n} shops", known or 0)
+        none = _("no shop is known yet") if known is not None else ""
+        self.set_note(words.format(chosen=text.count(chosen), n=text.count(known)) if known else none)
         lost = len(self.picker.paste.lost())
         self.set_errors(lost, ngettext("{n} not found", "{n} not found", lost).format(n=lost))
 

@@ -34,6 +34,11 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     )  #: what is true of each shop, by ``platform:shop_id``
     at_ms: int = 0  #: when that was, UTC
 
+    @property
+    def number(self) -> int | None:
+        """How many shops there are, None before anybody has told: some types there always are."""
+        return len(self.shops) if self.shops or self.types else None
+
 
 class Lookup(QObject):
     """Signals:

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from services import messages
 from services.commands.tasks import After
 from services.domain.task import ledger
 from services.domain.task.ledger import Done
@@ -60,7 +59,7 @@ class Twins(msgspec.Struct, frozen=True, kw_only=True):
         last = max(self.done.values(), key=lambda one: one.at)
         when = _("{span} ago").format(span=text.coarse(shown.span(max(0, now_ms - last.at))))
         if len(self.done) == 1:
-            return _("{when} by {who}").format(when=when, who=messages.noted(last.by))
+            return _("{when} by {who}").format(when=when, who=origins.who(last.by))
         number = ngettext("{n} shop", "{n} shops", len(self.done)).format(n=text.count(len(self.done)))
         return _("{shops}, last {when}").format(shops=number, when=when)
 
