@@ -189,8 +189,17 @@ class QuietHoursDialog(KeepsTyped):
         for field in self._fields.values():
             field.set_error("")
             field.field.setEnabled(not self._reason)
-        filled = self._chosen() and all(field.text().strip() for field in (self.name, self.when, self.why))
-        self.save_button.disable(self._reason or ("" if filled else _("Fill in all fields first")))
+        self.save_button.disable(self._reason or self._missing())
+
+    def _missing(self) -> str:
+        """What is still to be filled in, the first of it; "" for nothing."""
+        asked = (
+            (self._chosen(), _("Choose first what shall not start")),
+            (self.name.text(), _("Give it a name first")),
+            (self.when.text(), _("Say first when")),
+            (self.why.text(), _("Write first why: every waiting task says it")),
+        )
+        return next((words for said, words in asked if not said.strip()), "")
 
     def _edit(self, hours: QuietHours, zone: str) -> None:
         """Put some into the form as they are, to be saved in their own place."""
@@ -221,6 +230,7 @@ class QuietHoursDialog(KeepsTyped):
             for field in (self.name, self.when, self.why):
                 field.clear()
             self._given = ""
+            self.cancel_button.set_source(N_("Close"))  # it takes back nothing of what is set
             self.begin_here()
             self.scope.setFocus()
 

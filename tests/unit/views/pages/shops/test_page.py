@@ -660,9 +660,11 @@ def test_a_platform_or_a_shop_is_paused_until_a_time_with_a_reason(qtbot: QtBot,
     (dialog,) = page.findChildren(QuietHoursDialog)
     qtbot.waitUntil(lambda: dialog.name.text() == "temu", timeout=WAIT_MS)
     dialog.when.setText("until 06:00")
+    assert dialog.save_button.toolTip() == "Write first why: every waiting task says it"
     dialog.why.setText("risk control")
     with qtbot.waitSignal(dialog.changed, timeout=WAIT_MS):
         dialog.save_button.click()
+    qtbot.waitUntil(lambda: dialog.cancel_button.text() == "Close", timeout=WAIT_MS)  # it would take back nothing
     (known,) = fleet.context.commands.quiet.known()
     assert (known.hours.scope, known.hours.reason) == ("platform:temu", "risk control")
     assert dialog.scope.currentText() == "", "the next ones may be for something else"
@@ -746,7 +748,7 @@ def test_quiet_hours_are_set_told_of_a_shop_and_taken_away_in_a_dialog(
     page.buttons["quiet"].click()
     (dialog,) = page.findChildren(QuietHoursDialog)
     qtbot.waitUntil(lambda: "There are none yet." in words(dialog), timeout=WAIT_MS)
-    assert dialog.save_button.toolTip() == "Fill in all fields first"
+    assert dialog.save_button.toolTip() == "Choose first what shall not start"
     for field, said in ((dialog.name, "sale"), (dialog.why, "stock-taking")):
         field.setText(said)
     dialog.scope.setEditText("lane:high")
