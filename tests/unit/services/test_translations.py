@@ -46,7 +46,7 @@ def test_nothing_is_fuzzy(language: str) -> None:
 
 #: words for which another is used everywhere: slot 工位, broker 消息代理, worker 执行节点, leader 主节点,
 #: fleet 集群, you 您
-OTHER_WORDS = ("槽位", "消息服务器", "执行机", "协调者", "车队", "机群", "你")
+OTHER_WORDS = ("槽位", "消息服务器", "执行机", "协调者", "负责协调", "主持调度", "车队", "机群", "你")
 
 
 def test_one_thing_is_called_by_one_word() -> None:

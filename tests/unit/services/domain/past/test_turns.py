@@ -174,6 +174,6 @@ def test_every_sentence_can_be_said_in_chinese() -> None:
     found = turns([Change(T0, SHOP, "a", "", "stuck"), Change(T0 + 1, LEADER, "leader", "", "w")])
     i18n.set_language("zh_CN")
     try:
-        assert [render(turn.message) for turn in found] == ["1 家店铺卡住：a", "w 开始负责协调"]
+        assert [render(turn.message) for turn in found] == ["1 家店铺卡住：a", "w 成为主节点"]
     finally:
         i18n.set_language("en")
