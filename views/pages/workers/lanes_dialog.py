@@ -17,6 +17,7 @@ from views.dialogs.saving import SavingDialog
 from views.dialogs.typed import KeepsTyped
 from views.support import safe, shown
 from views.support.look import Label
+from views.support.words import type_names
 from views.widgets.fields import Labelled, NumberField
 from views.widgets.layout import in_row, put
 from views.widgets.segmented import Segmented
@@ -52,7 +53,7 @@ class LanesDialog(KeepsTyped, SavingDialog):
             # what is as many as there are slots is no bound: it follows the slots
             bound = 0 if most >= len(info.slots) else most
             self.lanes[str(lane)] = (NumberField(least, 0, MAX_SLOTS), NumberField(bound, 0, MAX_SLOTS))
-        self.declines = QLineEdit(", ".join(info.declines))
+        self.declines = QLineEdit(", ".join(map(type_names.name, info.declines)))
         self.declines.setPlaceholderText(_("none"))
         self.declines.setReadOnly(bool(reason))
         self._build()
@@ -88,7 +89,7 @@ class LanesDialog(KeepsTyped, SavingDialog):
         self.body.addWidget(self._lanes)
         self._kept = Label(_("To change these, choose a fixed number first."), "label", "text3", wrap=True)
         self.body.addWidget(self._kept)
-        self.body.addWidget(Labelled(N_("Refuse task types"), self.declines, hint=N_("codes, with commas")))
+        self.body.addWidget(Labelled(N_("Refuse task types"), self.declines, hint=N_("names or codes, with commas")))
         self.end_with_save(self._on_save)
         self.cancel_button.setFocus()
 
@@ -133,7 +134,7 @@ class LanesDialog(KeepsTyped, SavingDialog):
 
     def _types(self) -> list[str]:
         words = self.declines.text().replace("，", ",").split(",")
-        return [word.strip() for word in words if word.strip()]
+        return [type_names.code(word.strip()) for word in words if word.strip()]
 
     def _check(self) -> None:
         wrong = self._wrong()

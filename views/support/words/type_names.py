@@ -36,3 +36,12 @@ def name(code: str) -> str:
     chosen = language()
     title = "" if chosen == SOURCE_LANGUAGE else _titles.known.get(code, {}).get(chosen, "")
     return safe.one_line(title or code, LONGEST)
+
+
+def code(words: str) -> str:
+    """The code of a type that somebody called by its title in any language, else what they wrote."""
+    if words in _titles.known:
+        return words
+    called = words.casefold()
+    fits = (one for one, titles in _titles.known.items() if called in map(str.casefold, titles.values()))
+    return next(fits, words)

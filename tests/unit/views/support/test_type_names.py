@@ -35,3 +35,10 @@ def test_a_type_without_a_title_shows_its_code_and_nothing_that_paints() -> None
     shown = type_names.name("evil")
     assert "\n" not in shown
     assert "\u202e" not in shown
+
+
+def test_a_title_in_any_language_leads_to_the_code() -> None:
+    type_names.know({"sync_order": TaskType(name="sync_order", title={"en": "Order sync", "zh_CN": "同步订单"})})
+    for words in ("sync_order", "Order sync", "order SYNC", "同步订单"):
+        assert type_names.code(words) == "sync_order"
+    assert type_names.code("nobody_defined_this") == "nobody_defined_this"
