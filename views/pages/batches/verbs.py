@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 
 from services.commands.batches import BatchCommands, BatchOutcome, BatchPlan
 from services.commands.outcome import Outcome
-from services.commands.tasks import TaskCommands
 from services.domain.insight import batch as insight
 from services.domain.insight.batch import Box, Hold
 from services.domain.task.search import filter
@@ -233,13 +231,16 @@ class BatchActions(PageActs):
 
     def _raise(self, plan: BatchPlan) -> None:
         tasks, queries = self._context.commands.tasks, self._context.tasks
-        back: dict[int, list[str]] = {}
+        before: dict[str, int] = {}
 
         def call() -> Outcome:
-            back.update(_levels(queries, plan))
+            before.update((task.task_id, task.priority) for task in queries.each_of(plan.task_ids))
             return self._commands.raise_waiting(plan).outcome
 
-        undo = Reverse(call=lambda outcome: _put_back(tasks, back, outcome))
+        def lower(outcome: Outcome) -> Outcome:
+            return tasks.lower_back({one: before[one] for one in outcome.done if one in before})
+
+        undo = Reverse(call=lower)
         self.acting.at_once(call, self._told_raised, undo)
 
     def _ask_cancel(self, plan: BatchPlan) -> None:
@@ -309,27 +310,6 @@ def _cancelled(queries: BatchQueries, batch: str) -> tuple[str, ...]:
 def _write(queries: TaskQueries, batch: str, path: Path) -> int:
     tasks = insight.counted(queries.each(filter.format_terms((equals("batch", batch),))))
     return export.write(tasks, path, queries.shops(), shown.zone(), gates=queries.gates)
-
-
-def _levels(queries: TaskQueries, plan: BatchPlan) -> dict[int, list[str]]:
-    """The ids by the priority that each has now."""
-    found: dict[int, list[str]] = defaultdict(list)
-    for task in queries.each_of(plan.task_ids):
-        found[task.priority].append(task.task_id)
-    return found
-
-
-def _put_back(tasks: TaskCommands, levels: dict[int, list[str]], raised: Outcome) -> Outcome:
-    """Give what was raised the priority that it had."""
-    wanted, found = set(raised.done), Outcome()
-    for level, ids in sorted(levels.items()):
-        mine = [one for one in ids if one in wanted]
-        if mine:
-            done = tasks.prioritize(mine, level)
-            found = Outcome(
-                done=found.done + done.done, skipped=found.skipped + done.skipped, failed=found.failed + done.failed
-            )
-    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -281,18 +281,22 @@ def test_a_cause_of_many_letters_opens_all_of_them(
 
 
 def test_raising_goes_at_once_and_is_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
-    ids = create(fleet, "nightly", priority="normal")
+    changed, low, *others = ids = create(fleet, "nightly", 4, priority="normal")
+    fleet.context.commands.tasks.prioritize([low], 2)
     page = open_page()
     choose(qtbot, page, "nightly")
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         page.buttons["raise"].click()
     assert {task.lane for task in fleet.store.get(ids)} == {"high"}
     assert fleet.store.audit(1)[0].action == "batch.raise"
+    fleet.context.commands.tasks.prioritize([changed], 8)
     qtbot.waitUntil(lambda: bool(fleet.toasts) and bool(fleet.toasts[-1].actions), timeout=WAIT_MS)
     assert fleet.toasts[-1].text == f"{len(ids)} tasks go through the high lane."
     fleet.toasts[-1].actions[0].call()
-    qtbot.waitUntil(lambda: {task.lane for task in fleet.store.get(ids)} == {"normal"}, timeout=WAIT_MS)
-    assert {task.priority for task in fleet.store.get(ids)} == {6}
+    qtbot.waitUntil(lambda: {task.lane for task in fleet.store.get(others)} == {"normal"}, timeout=WAIT_MS)
+    assert [task.priority for task in fleet.store.get(ids) if task] == [8, 2, *[6] * len(others)]
+    acts = [entry.action for entry in fleet.store.audit(3)]
+    assert acts == ["task.prioritize", "task.prioritize", "batch.raise"], "it is one act, whatever they had before"
 
 
 @pytest.mark.one_pair
