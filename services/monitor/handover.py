@@ -200,8 +200,8 @@ class _Writer(msgspec.Struct):
         for one in found[:MOST_SWITCHES]:
             unsaid = f"handover.{one.gate}_unsaid"
             code = unsaid if not one.reason and unsaid in handover.SENTENCES else f"handover.{one.gate}"
-            words: dict[str, Param] = {"scope": one.scope, "by": one.by, "at": self._clock(one.at)}
-            message = Message(code, words | {"reason": one.reason} | one.told)
+            words = {"scope": one.scope, "by": one.by, "at": self._clock(one.at), "reason": one.reason, **one.told}
+            message = Message(code, words)
             yield Line(
                 text=mask.masked_text(messages.render(messages.with_names(message, self.asked.name))),
                 page=TASKS,
