@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.gates import listed, paused
 from services.domain.insight import cause
@@ -97,6 +98,7 @@ class Hold(msgspec.Struct, frozen=True):
     parts: tuple[Hold, ...] = ()  #: of dead ones by cause, the most first; their key is ``dead:FINGERPRINT``
     title: Message | None = None  #: of a part, what its cause is called; None for all the other causes
     owner: str = ""  #: of a part, who is at its cause
+    apart: tuple[str, ...] = ()  #: of the part of all the other causes, those that have parts of their own
 
     @property
     def cause(self) -> str:
@@ -437,7 +439,8 @@ def _causes(dead: Sequence[Task], followers: Mapping[str, list[Task]]) -> tuple[
         for name, some in ordered[:MOST_CAUSES]
     ]
     if rest := [task for _name, some in ordered[MOST_CAUSES:] for task in some]:
-        found.append(_hold(f"{Status.DEAD}:", rest, followers, person=True))
+        apart = tuple(name for name, _some in ordered[:MOST_CAUSES])
+        found.append(replace(_hold(f"{Status.DEAD}:", rest, followers, person=True), apart=apart))
     return tuple(found)
 
 

@@ -36,8 +36,8 @@ from views.widgets.toast import ToastSpec
 
 #: shops that a filter of tasks names, and letters of ids in one
 MOST_SHOPS, MOST_NAMED = 200, 16_000
-#: letters of one cause that are named one by one, and of several
-FEW, MOST_IDS = 50, 500
+#: letters of a cause that are named one by one; more are found by it, and so are those that come to it meanwhile
+FEW = 50
 
 
 class BatchActions(PageActs):
@@ -66,12 +66,12 @@ class BatchActions(PageActs):
 
     def show_hold(self, one: BatchNow, hold: Hold, box: Box | None, by: str = insight.PLATFORM) -> None:
         """The tasks that this holds, of one box alone where one is named."""
-        by_name = ":" in hold.key and (hold.title is None or len(hold.ids) <= FEW)
-        terms = [equals("id", *hold.ids[:MOST_IDS])] if by_name else self._of_box(one, box, by)
+        by_name = ":" in hold.key and len(hold.ids) <= FEW
+        terms = [equals("id", *hold.ids)] if by_name else self._of_box(one, box, by)
         if terms is None:
             return
         if ":" in hold.key and not by_name:
-            terms += [equals("status", Status.DEAD), equals(_of_cause(hold.cause), hold.cause)]
+            terms += [equals("status", Status.DEAD), *_of_causes(hold)]
         elif not by_name:
             terms.append(equals("status" if hold.key in set(Status) else "gate", hold.key))
         if hold.key.partition(":")[0] == Status.DEAD and len(terms) > 1 and one.view.again.get(Status.DEAD):
@@ -289,6 +289,16 @@ class BatchActions(PageActs):
 def _number(outcome: Outcome) -> int:
     """Of how many it holds, at once or as soon as it can."""
     return len(outcome.done) + len(outcome.pending)
+
+
+def _of_causes(hold: Hold) -> list[Term]:
+    """The cause of a part; of all the other causes, that it is none of those that have a part of their own. One that
+    is known by its kind alone is listed with them: by that, letters of the others would be left out, too.
+    """
+    if not hold.apart:
+        return [equals(_of_cause(hold.cause), hold.cause)]
+    prints = [name for name in hold.apart if _of_cause(name) == "fp"]
+    return [excludes("fp", *prints)] if prints else []
 
 
 def _of_cause(name: str) -> str:

@@ -512,3 +512,35 @@ def test_few_tasks_of_a_box_of_very_many_shops_are_opened_by_name(qtbot: QtBot, 
     assert asked.args == ["tasks", "id:t_1,t_2"]
     page.actions_of_page.show_hold(one, msgspec.structs.replace(hold, key="needs_login"), box, "group")
     assert "too many to look for by name" in fleet.toasts[-1].text
+
+
+def test_all_the_other_causes_of_a_batch_open_each_letter_that_they_count(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    """Named one by one they were the first five hundred, and of a thousand the others were nowhere."""
+    dead = fleet.seed_deaths()
+    (like,) = (task for task in fleet.store.get(dead[:1]) if task is not None)
+    made = [
+        msgspec.structs.replace(like, task_id=f"t{n}", batch="nightly", fingerprint=f"{n % 20:016x}", uniq=f"u{n}")
+        for n in range(200)
+    ]
+    fleet.store.apply([Create(task=task) for task in made])
+    page = open_page()
+    choose(qtbot, page, "nightly")
+    qtbot.waitUntil(lambda: bool((now := page.current()) and now.story and now.story.holds), timeout=WAIT_MS)
+    one = page.current()
+    assert one is not None
+    assert one.story is not None
+    (hold,) = one.story.holds
+    rest = hold.parts[-1]
+    assert (rest.title, len(rest.ids)) == (None, 120)
+    with qtbot.waitSignal(page.actions_of_page.shown) as asked:
+        page.actions_of_page.show_hold(one, rest, None)
+    expression = asked.args[1]
+    assert "id:" not in expression
+    found = {task.task_id for task in fleet.context.tasks.each(expression)}
+    assert found == set(rest.ids)
+    few = msgspec.structs.replace(rest, ids=rest.ids[:2])
+    with qtbot.waitSignal(page.actions_of_page.shown) as asked:
+        page.actions_of_page.show_hold(one, few, None)
+    assert asked.args[1] == f"id:{rest.ids[0]},{rest.ids[1]}"
