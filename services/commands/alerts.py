@@ -85,8 +85,9 @@ class AlertCommands:
         return self._act("alert.unanswer", incident, {}, answered_by="", answered_at=0, note="")
 
     def mute(self, incident: str, until: int, reason: str, *, seen: Answer | None = None) -> Incident:
-        """Tell nobody of it until an instant (UTC ms); it goes on being watched. ``seen``: what the person saw of who
-        is at it, which a mute of somebody else since is not written over for.
+        """Tell nobody of it until an instant (UTC ms), or with ``UNTIL_CHANGED`` until it becomes worse or is over; it
+        goes on being watched. ``seen``: what the person saw of who is at it, which a mute of somebody else since is not
+        written over for.
 
         Raises:
             UsageError: it is not open, the instant is past or too far, or there is no reason.
@@ -94,11 +95,13 @@ class AlertCommands:
         """
         self._audit.need(self._operator, "operator", "alert.mute", [incident])
         now = self._store.now_ms()
-        if not now < until <= now + LONGEST_MS:
+        on_change = until == incidents.UNTIL_CHANGED
+        if not on_change and not now < until <= now + LONGEST_MS:
             raise rules.refusal("alert.bad_until", "until")
         if not 1 <= len(reason.strip()) <= REASON_MOST:
             raise rules.refusal("alert.needs_reason", "reason", most=REASON_MOST)
-        detail = {"until": until, "reason": reason.strip()}
+        detail: dict[str, object] = {"until": incidents.CHANGED if on_change else until, "reason": reason.strip()}
+        found = self._one(incident)
         return self._act(
             "alert.mute",
             incident,
@@ -106,14 +109,17 @@ class AlertCommands:
             partial(_muted_unseen, seen=seen, now_ms=now),
             muted_by=self._operator.who,
             muted_at=now,
-            muted_until=until,
+            muted_until=now + LONGEST_MS if on_change else until,
             reason=reason.strip(),
+            changes_from=max(1, found.count) if on_change else 0,
         )
 
     def unmute(self, incident: str) -> Incident:
         """Tell of it again. Raises UsageError where it is not open."""
         self._audit.need(self._operator, "operator", "alert.unmute", [incident])
-        return self._act("alert.unmute", incident, {}, muted_by="", muted_at=0, muted_until=0, reason="")
+        return self._act(
+            "alert.unmute", incident, {}, muted_by="", muted_at=0, muted_until=0, reason="", changes_from=0
+        )
 
     def escalate(self, incident: str) -> Incident:
         """Tell those whom its rule escalates to, now. Raises UsageError where it is not open."""
@@ -326,7 +332,8 @@ def _muted_unseen(answer: Answer, seen: Answer | None, now_ms: int) -> dict[str,
 def _muted(answer: Answer, now_ms: int) -> dict[str, object]:
     if answer.muted_until <= now_ms:
         return {}
-    return {"by": answer.muted_by, "until": answer.muted_until, "reason": answer.reason}
+    until = incidents.CHANGED if answer.changes_from else answer.muted_until
+    return {"by": answer.muted_by, "until": until, "reason": answer.reason}
 
 
 def _told(channel: Channel) -> dict[str, object]:

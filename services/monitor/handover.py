@@ -276,6 +276,8 @@ class _Writer(msgspec.Struct):
             incident, answer = one.incident, one.incident.answer
             state = one.state if f"handover.incident_{one.state}" in handover.SENTENCES else incidents.OPEN
             until = incident.resolved_at if state == incidents.RESOLVED else answer.muted_until
+            if state == incidents.MUTED and answer.changes_from:
+                state = f"{state}_changed"
             yield Line(
                 text=_say(
                     f"incident_{state}",

@@ -186,6 +186,8 @@ def test_an_incident_is_answered_muted_and_shown(api: Api, watch: Watch, hook: H
         problem(ask.post(f"{path}/mute", json={"until": "yesterday", "reason": "x"}), 422)
         assert ask.post(f"{path}/mute", json={"until": "2h", "reason": "known"}).json()["answer"]["reason"] == "known"
         assert ask.get(path).json()["state"] == "muted"
+        assert ask.post(f"{path}/mute", json={"until": "changed", "reason": "known"}).status_code == 200
+        assert [ask.get(path).json()[name] for name in ("state", "muted_until")] == ["muted", "changed"]
         assert ask.post(f"{path}/unmute", json={}).status_code == 200
         assert ask.post(f"{path}/unanswer", json={}).status_code == 200
         problem(ask.get("/api/v1/alerts/INC-999"), 404)

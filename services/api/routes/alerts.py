@@ -68,7 +68,9 @@ class Channels(shapes.Open):
 class Mute(Body):
     """How long nobody is told, and why."""
 
-    until: Text = Field(min_length=1, description="a time, or a duration such as `2h`")
+    until: Text = Field(
+        min_length=1, description="a time, a duration such as `2h`, or `changed`: until it becomes worse or is over"
+    )
     reason: Text = Field(min_length=1, description="everybody sees it")
 
 

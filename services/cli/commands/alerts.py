@@ -16,7 +16,7 @@ from services.cli.instants import Instants
 from services.domain.alerts import channel as channels
 from services.domain.alerts import rule as rules
 from services.domain.alerts.channel import Channel
-from services.domain.alerts.incident import Incident
+from services.domain.alerts.incident import CHANGED, UNTIL_CHANGED, Incident
 from services.domain.alerts.outbox import Letter
 from services.domain.alerts.rule import Rule
 from services.domain.errors import UsageError
@@ -30,6 +30,7 @@ EXAMPLES = (
     "alert show INC-12",
     "alert answer INC-12 --note 'looking at the page'",
     "alert mute INC-12 --until 2h --reason 'known, the platform repairs it'",
+    "alert mute INC-12 --until changed --reason 'known, only more of it matters'",
     "alert rule set oldest_wait --limit high_minutes=10 --for 120",
     "alert rule set dead_letters --action pause",
     "alert rule reset oldest_wait",
@@ -68,7 +69,12 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         if name == "answer":
             one.add_argument("--note", default="", help="what you do about it")
         if name == "mute":
-            one.add_argument("--until", required=True, metavar="WHEN", help="a time, or a duration such as 2h")
+            one.add_argument(
+                "--until",
+                required=True,
+                metavar="WHEN",
+                help="a time, a duration such as 2h, or changed: until it becomes worse or is over",
+            )
             one.add_argument("--reason", required=True, help="why; everybody sees it")
         one.set_defaults(handler=handler)
     _add_rules(verbs, common)
@@ -215,10 +221,13 @@ def mute(context: Context) -> int:
     args = context.args
     with context.engine(looking=True) as engine:
         zone = shapes.zone(engine)
-        until = Instants(zone, engine.store.now_ms()).read(args.until, "--until")
-        if not until:
-            raise UsageError(spoken.phrase("--until takes a time, or a duration such as 2h"), field="--until")
+        on_change = args.until == CHANGED
+        until = UNTIL_CHANGED if on_change else Instants(zone, engine.store.now_ms()).read(args.until, "--until")
+        if not until and not on_change:
+            raise UsageError(spoken.phrase("--until takes a time, a duration such as 2h, or changed"), field="--until")
         done = assembly.commands(engine).alerts.mute(args.incident, until, args.reason)
+    if on_change:
+        return _acted(context, done, spoken.phrase("{id} is muted until it changes", id=done.id))
     return _acted(context, done, spoken.phrase("{id} is muted until {at}", id=done.id, at=recurrence.iso(until, zone)))
 
 
@@ -474,7 +483,7 @@ def _row(one: IncidentNow, zone: str) -> dict[str, Any]:
         "resolved": _instant(incident.resolved_at, zone),
         "answered_by": incident.answer.answered_by or None,
         "note": incident.answer.note or None,
-        "muted_until": _instant(incident.answer.muted_until, zone),
+        "muted_until": CHANGED if incident.answer.changes_from else _instant(incident.answer.muted_until, zone),
         "muted_by": incident.answer.muted_by or None,
         "reason": incident.answer.reason or None,
         "again_at": _instant(one.again_at, zone),

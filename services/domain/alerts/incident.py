@@ -24,6 +24,10 @@ STATES = (OPEN, ANSWERED, MUTED, CALMING, WAITING, RESOLVED)
 RAISED, AGAIN, ESCALATED, WORSE = "raised", "again", "escalated", "worse"
 #: why somebody is told
 TOLD = (RAISED, AGAIN, ESCALATED, WORSE, RESOLVED)
+#: it grew when it reaches so many times as much as was said last
+GROWTH = 1.5
+#: in place of the instant at which a mute ends: it ends when the matter changes; and as people write it
+UNTIL_CHANGED, CHANGED = 0, "changed"
 NAMES_KEPT, LINES_KEPT, TOLD_KEPT, FACTS_KEPT = 20, 40, 40, 6
 SHOPS_KEPT = 2_000  #: of an incident that has so many nobody knows whether these are all
 
@@ -87,6 +91,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     muted_at: Instant = 0
     muted_until: Instant = 0
     reason: str = ""  #: of the mute
+    changes_from: Count = 0  #: of a mute until it changes, how many had it then; 0 of any other mute
     escalate_at: Instant = 0  #: when somebody asked for it
 
 
@@ -116,9 +121,15 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
     grew: Count = 0  #: as many were told of growth last
     passed: bool = False
     stage: Count = 0  #: the worst that was told; the incident then goes by the rule that saw it
+    unmuted: Instant = 0  #: when the mute began that is over because the matter has changed
     answer: Answer = Answer()
     told: tuple[Told, ...] = ()
     lines: tuple[Line, ...] = ()
+
+    def muted(self, now_ms: int) -> bool:
+        """Whether nobody is told of it."""
+        answer = self.answer
+        return now_ms < answer.muted_until and not (answer.changes_from and self.unmuted == answer.muted_at)
 
     def state(self, now_ms: int) -> str:
         """Where it stands at this moment."""
@@ -128,7 +139,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
             return WAITING
         if self.calm_since:
             return CALMING
-        if now_ms < self.answer.muted_until:
+        if self.muted(now_ms):
             return MUTED
         return ANSWERED if self.answer.answered_by else OPEN
 
@@ -136,7 +147,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
         """When it is told again unless somebody answers, UTC ms; 0 never."""
         if self.state(now_ms) not in (OPEN, MUTED) or self.answer.answered_by or not self.rule.again_s:
             return 0
-        return max(self.told_at + self.rule.again_s * 1000, self.answer.muted_until)
+        return self._after_mute(self.told_at + self.rule.again_s * 1000, now_ms)
 
     def escalates_at(self, now_ms: int) -> int:
         """When it goes to the next group unless somebody answers, UTC ms; 0 never, or done."""
@@ -144,7 +155,13 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
             return 0
         if not self.rule.escalate_s:
             return 0
-        return max(self.raised_at + self.rule.escalate_s * 1000, self.answer.muted_until)
+        return self._after_mute(self.raised_at + self.rule.escalate_s * 1000, now_ms)
+
+    def _after_mute(self, at: int, now_ms: int) -> int:
+        """That instant, or the end of a mute that lies behind it; 0 where nobody knows when it ends."""
+        if not self.answer.changes_from:
+            return max(at, self.answer.muted_until)
+        return 0 if self.muted(now_ms) else at
 
     def resolves_at(self) -> int:
         """When it counts as resolved if it stays calm, UTC ms; 0 while it is not calm."""

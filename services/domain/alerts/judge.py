@@ -15,6 +15,7 @@ from services.domain.alerts.incident import (
     AGAIN,
     ESCALATED,
     FACTS_KEPT,
+    GROWTH,
     LINES_KEPT,
     NAMES_KEPT,
     RAISED,
@@ -30,9 +31,6 @@ from services.domain.alerts.incident import (
 )
 from services.domain.alerts.rule import SEVERITIES, Rule
 from services.domain.text.message import Message, Param
-
-#: it grew when it reaches so many times as much as was said last
-GROWTH = 1.5
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -160,6 +158,7 @@ def _holds(changes: Changes, before: Incident, group: Sequence[Finding], rules: 
             incident = _tell(changes, incident, WORSE, _everybody(incident), now)
         elif incident.count >= GROWTH * incident.grew and incident.count > incident.grew:
             incident = _line(replace(incident, grew=incident.count), now, "alert.line_grew", n=incident.count)
+        incident = _unmute(changes, incident, worse, now)
         incident = _tell_others(changes, incident, channels, now)
         incident = _remind(changes, incident, now)
     if incident != before:
@@ -186,16 +185,28 @@ def _tell_others(changes: Changes, incident: Incident, channels: Sequence[str], 
     """Whom only a rule names that came to see the same matter later. Somebody who is on it, or muted it, is enough."""
     heard = {name for one in incident.told for name in one.to}
     others = [name for name in channels if name not in heard]
-    if not others or incident.answer.answered_by or now < incident.answer.muted_until:
+    if not others or incident.answer.answered_by or incident.muted(now):
         return incident
     return _tell(changes, incident, RAISED, others, now)
 
 
 def _is_worse(incident: Incident, worst: Finding, rule: Rule, now: int) -> bool:
-    """Whether it has become worse than was told, for as long as the rule that sees so wants. A mute is over first."""
-    if worst.stage <= incident.stage or now < incident.answer.muted_until:
+    """Whether it has become worse than was told, for as long as the rule that sees so wants. A mute is over first,
+    unless it lasts until just that.
+    """
+    if worst.stage <= incident.stage or (incident.muted(now) and not incident.answer.changes_from):
         return False
     return now - (worst.since_ms or now) >= rule.for_s * 1000
+
+
+def _unmute(changes: Changes, incident: Incident, worse: bool, now: int) -> Incident:
+    """End a mute that was to last until the matter changes, and tell of that; ``worse``: it is told already."""
+    answer = incident.answer
+    grew = incident.count > answer.changes_from and incident.count >= GROWTH * answer.changes_from
+    if not answer.changes_from or not incident.muted(now) or not (worse or grew):
+        return incident
+    incident = replace(incident, unmuted=answer.muted_at)
+    return incident if worse else _tell(changes, incident, WORSE, _everybody(incident), now)
 
 
 def _everybody(incident: Incident) -> tuple[str, ...]:
@@ -208,7 +219,7 @@ def _remind(changes: Changes, incident: Incident, now: int) -> Incident:
     rule, answer = incident.rule, incident.answer
     if answer.escalate_at > incident.escalated_at:
         return _escalate(changes, incident, now)
-    if now < answer.muted_until or answer.answered_by or incident.passed:
+    if incident.muted(now) or answer.answered_by or incident.passed:
         return incident
     if rule.escalate_s and not incident.escalated_at and now - incident.raised_at >= rule.escalate_s * 1000:
         return _escalate(changes, incident, now)
@@ -232,7 +243,7 @@ def _gone(changes: Changes, before: Incident, now: int) -> None:
             changes.changed.append(incident)
         return
     incident = _line(replace(incident, resolved_at=now), now, "alert.line_resolved")
-    if now >= incident.answer.muted_until and not incident.passed:
+    if (incident.answer.changes_from or not incident.muted(now)) and not incident.passed:  # to be over is a change, too
         incident = _tell(changes, incident, RESOLVED, _everybody(incident), now)
     changes.resolved.append(incident)
 

@@ -47,6 +47,7 @@ SENTENCES: dict[str, str] = {
     "handover.incident_open": N_("{id} {title}, since {at}: nobody has answered"),
     "handover.incident_answered": N_("{id} {title}, since {at}: {who} is on it"),
     "handover.incident_muted": N_("{id} {title}, since {at}: told to nobody until {until}"),
+    "handover.incident_muted_changed": N_("{id} {title}, since {at}: told to nobody until it changes"),
     "handover.incident_calming": N_("{id} {title}, since {at}: not seen any more, not yet over"),
     "handover.incident_resolved": N_("{id} {title}: over, from {at} to {until}"),
     "handover.silent": N_("Worker {name} was not heard of from {at} to {until}"),

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
 from services.commands.alerts import REASON_MOST, AnswerChanged
 from services.domain.alerts import channel as channels
 from services.domain.alerts.channel import Channel
+from services.domain.alerts.incident import UNTIL_CHANGED
 from services.i18n import N_, _, is_chinese
 from services.monitor.alerts.queries import IncidentNow
 from views.dialogs.saving import SavingDialog
@@ -29,6 +30,7 @@ WIDTH = 560
 HOUR_S = 3_600
 #: hour of the day at which a night's mute ends, and in place of seconds those that end at an hour
 MORNING, BY_MORNING, BY_MIDNIGHT = 8, 0, -1
+ON_CHANGE = -2  #: in place of seconds, too
 MUTES: tuple[tuple[int, str], ...] = (
     (HOUR_S // 2, N_("30 minutes")),
     (HOUR_S, N_("1 hour")),
@@ -37,6 +39,7 @@ MUTES: tuple[tuple[int, str], ...] = (
     (BY_MORNING, N_("Until 08:00")),
     (24 * HOUR_S, N_("24 hours")),
     (7 * 24 * HOUR_S, N_("7 days")),
+    (ON_CHANGE, N_("Until it changes")),
 )
 
 
@@ -78,9 +81,11 @@ class MuteDialog(KeepsTyped, SavingDialog):
         self.reason.setFocus()
 
     def until(self) -> int:
-        """The instant chosen, UTC ms."""
+        """The instant chosen, UTC ms; ``UNTIL_CHANGED`` for none."""
         now = instant.now_ms()
         chosen = int(self.span.currentData())
+        if chosen == ON_CHANGE:
+            return UNTIL_CHANGED
         if chosen > 0:
             return now + chosen * 1000
         local = shown.moment(now).astimezone(shown.zone())
@@ -90,7 +95,12 @@ class MuteDialog(KeepsTyped, SavingDialog):
         return round(end.timestamp() * 1000)
 
     def _check(self) -> None:
-        self.ends.setText(_("It is told again from {time} on.").format(time=words.clock(self.until())))
+        until = self.until()
+        self.ends.setText(
+            _("It is told again from {time} on.").format(time=words.clock(until))
+            if until != UNTIL_CHANGED
+            else _("It is told again when half as many more have it, when it becomes worse, and when it is over.")
+        )
         self.forbid("" if self.reason.text().strip() else _("Say why first"))
 
     def _on_save(self) -> None:
@@ -103,8 +113,11 @@ class MuteDialog(KeepsTyped, SavingDialog):
             super().refused(error)
             return
         self._seen = now = error.now
-        said = _("Now there: until {time}, {why}").format(
-            time=words.clock(now.muted_until), why=safe.one_line(now.reason, 200)
+        why = safe.one_line(now.reason, 200)
+        said = (
+            _("Now there: until it changes, {why}").format(why=why)
+            if now.changes_from
+            else _("Now there: until {time}, {why}").format(time=words.clock(now.muted_until), why=why)
         )
         lead = _("{who} muted it meanwhile; nothing is saved.").format(who=safe.one_line(now.muted_by, 60))
         self.changed.show_text(said, lead)

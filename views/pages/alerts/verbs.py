@@ -14,7 +14,17 @@ from PySide6.QtWidgets import QWidget
 
 from services import messages
 from services.domain.alerts.channel import Channel
-from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING, Answer, Incident
+from services.domain.alerts.incident import (
+    ANSWERED,
+    CALMING,
+    MUTED,
+    OPEN,
+    RESOLVED,
+    UNTIL_CHANGED,
+    WAITING,
+    Answer,
+    Incident,
+)
 from services.domain.alerts.rule import Rule
 from services.i18n import N_, _, ngettext
 from services.monitor.alerts.queries import ChannelNow, IncidentNow, RuleNow
@@ -83,7 +93,11 @@ class AlertActions(PageActs):
 
     def _mute(self, start: Start, one: IncidentNow, until: int, reason: str, seen: Answer) -> None:
         alerts, name = self._context.commands.alerts, one.incident.id
-        said = _("{id} is muted until {time}.").format(id=name, time=words.clock(until))
+        said = (
+            _("{id} is muted until {time}.").format(id=name, time=words.clock(until))
+            if until != UNTIL_CHANGED
+            else _("{id} is muted until it changes.").format(id=name)
+        )
         call = partial(alerts.mute, name, until, reason, seen=seen)
         self._act(call, said, self._muted_back(name, seen) or partial(alerts.unmute, name), start=start)
 
@@ -91,7 +105,8 @@ class AlertActions(PageActs):
         """What mutes it again as it was muted, None where it was not, or would be no more by now."""
         if answer.muted_until <= instant.now_ms():
             return None
-        return partial(self._context.commands.alerts.mute, name, answer.muted_until, answer.reason or "-")
+        until = UNTIL_CHANGED if answer.changes_from else answer.muted_until
+        return partial(self._context.commands.alerts.mute, name, until, answer.reason or "-")
 
     def unmute(self, one: IncidentNow) -> None:
         """Tell of it again."""

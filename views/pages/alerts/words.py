@@ -156,6 +156,8 @@ def state(one: IncidentNow) -> str:
     if one.state == ANSWERED:
         who = safe.one_line(answer.answered_by, 60)
         return _("{who}, answered {time}").format(who=who, time=clock(answer.answered_at))
+    if one.state == MUTED and answer.changes_from:
+        return _("Muted until it changes")
     if one.state == MUTED:
         return _("Muted until {time}").format(time=clock(answer.muted_until))
     if one.state == RESOLVED:
@@ -393,7 +395,9 @@ def story(one: IncidentNow) -> list[TimelineEntry]:
     if answer.muted_by:
         entry = TimelineEntry(
             time=_time(answer.muted_at),
-            text=_("Muted until {time} by").format(time=clock(answer.muted_until)),
+            text=_("Muted until it changes by")
+            if answer.changes_from
+            else _("Muted until {time} by").format(time=clock(answer.muted_until)),
             strong=safe.one_line(answer.muted_by, 60),
             tail=quoted(answer.reason),
             status="muted",

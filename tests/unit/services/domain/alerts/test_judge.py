@@ -147,6 +147,34 @@ def test_a_muted_one_that_ends_says_nothing() -> None:
     assert len(desk.over) == 1
 
 
+@pytest.mark.parametrize("again_s", [0, 300])
+def test_one_that_is_muted_until_it_changes_is_silent_until_it_has_grown(again_s: int) -> None:
+    desk = Desk(replace(RULE, for_s=0, again_s=again_s, escalate_s=0))
+    desk.at(0, seen(count=10))
+    desk.answer(muted_until=NOW + 10**9, muted_at=NOW, changes_from=10)
+    assert [desk.at(700, seen(count=count)) for count in (10, 14, 3)] == [[], [], []]
+    assert desk.state == MUTED
+    (one,) = desk.open.values()
+    assert one.again_at(desk.now) == 0, "nobody knows when"
+    assert desk.at(5, seen(count=15)) == [WORSE]
+    assert desk.state == OPEN
+    assert desk.at(5, seen(count=9)) == [], "it is over for good, also where it shrinks again"
+    assert desk.state == OPEN
+    desk.answer(muted_until=NOW + 10**9, muted_at=desk.now, changes_from=9)
+    assert desk.state == MUTED, "another mute is another one"
+
+
+def test_one_that_is_muted_until_it_changes_is_told_of_when_it_is_worse_and_when_it_is_over() -> None:
+    desk = Desk(replace(RULE, for_s=0, again_s=0, escalate_s=0), replace(RULE, name="broken", for_s=0))
+    desk.at(0, seen())
+    desk.answer(muted_until=NOW + 10**9, muted_at=NOW, changes_from=1)
+    assert desk.at(30, seen(), seen(rule="broken", stage=1)) == [WORSE]
+    assert desk.state == OPEN
+    desk.answer(muted_until=NOW + 10**9, muted_at=desk.now, changes_from=1)
+    assert desk.at(5) == []
+    assert desk.at(31) == [RESOLVED]
+
+
 def test_growth_brings_no_message_but_a_line() -> None:
     desk = Desk(replace(RULE, for_s=0))
     desk.at(0, seen(count=9))

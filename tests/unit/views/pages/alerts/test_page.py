@@ -524,6 +524,31 @@ def test_mute_asks_until_when_and_why(qtbot: QtBot, fleet: Fleet, alerts: Alerts
     assert not answer_of(fleet, login.id).muted_until
 
 
+def test_an_incident_is_muted_until_it_changes_and_undo_mutes_it_so_again(
+    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    login = alerts.login()
+    page = open_page()
+    qtbot.mouseClick(page.buttons["mute"], Qt.MouseButton.LeftButton)
+    (dialog,) = page.findChildren(MuteDialog)
+    dialog.reason.setText("known")
+    dialog.span.setCurrentIndex(dialog.span.findText("Until it changes"))
+    assert "when it becomes worse, and when it is over" in dialog.ends.text()
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        dialog.save_button.click()
+    assert fleet.toasts[-1].text == f"{login.id} is muted until it changes."
+    assert answer_of(fleet, login.id).changes_from == login.count
+    qtbot.waitUntil(page.buttons["unmute"].isVisible)
+    shown_row = page.table.records.find(login.id)
+    assert shown_row is not None
+    assert words.state(shown_row) == "Muted until it changes"
+    press(qtbot, page, page.buttons["unmute"])
+    assert not answer_of(fleet, login.id).changes_from
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        fleet.toasts[-1].actions[0].call()
+    assert answer_of(fleet, login.id).changes_from == login.count
+
+
 def test_a_mute_taken_back_leaves_none_in_the_place_of_one_that_was_over(
     qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
 ) -> None:
