@@ -121,6 +121,8 @@ NAME, COLOUR_NAME = "shops.map", "shops.map.colour"
 UNMATCHED = (N_("No shop matches."), N_("Change or clear the filters."), N_("Show all"))
 NO_SHOPS = (N_("No shops yet"), N_("Add one or import a list above; a shop also appears here with its first task."))
 #: what the cells may tell
+#: values of a column that tell nothing
+_NOTHING = (None, "", ())
 _VALUES = {column.key: column.value for column in SHOPS}
 COLOURS = (
     (STATE, N_("Worst state")),
@@ -831,12 +833,24 @@ def _list(found: ShopsNow, limit: int, loading: Loading) -> Listed:
     """Put all of them in order, and choose the rows to load; what is as it was is the same object."""
     before, order = loading.before, (loading.sorts, i18n.language())
     same = isinstance(before.of, tuple) and before.of[0] is found.rows and before.of[1] == order
-    rows = before.rows if same else tuple(sorted_rows(found.rows, loading.sorts, _VALUES.__getitem__))
+    rows = before.rows if same else _in_order(found.rows, loading.sorts)
     kept = loading.pinned if loading.moves else loading.pinned.union(row.key for row in before.loaded)
     loaded = tuple(row for place, row in enumerate(rows) if place < limit or row.key in kept)
     if same and loaded == before.loaded:
         return before
     return Listed((found.rows, order), rows, before.at if same else {row.key: row for row in rows}, loaded)
+
+
+def _in_order(rows: Sequence[ShopRow], sorts: Sequence[Sort]) -> tuple[ShopRow, ...]:
+    """As the header was clicked; those of which nothing is told stand last in both directions: of thousands most have
+    no worker, and none would be in sight that has one.
+    """
+    ordered = sorted_rows(rows, sorts, _VALUES.__getitem__)
+    if not sorts:
+        return tuple(ordered)
+    value = _VALUES[sorts[0][0]]
+    told = [row for row in ordered if value(row) not in _NOTHING]
+    return (*told, *(row for row in ordered if value(row) in _NOTHING)) if len(told) < len(ordered) else tuple(ordered)
 
 
 def _as_filter(asked: str) -> str:

@@ -266,7 +266,7 @@ def summary(found: ShopsNow, loaded: int) -> str:
         kind = type_names.name(pause.scope.partition(":")[2])
         parts.append(words.format(n=text.count(waiting), type=kind, who=safe.one_line(pause.by, 60)))
     if loaded < len(found.rows):
-        parts.append(_("{n} of them loaded, more as you scroll").format(n=text.count(loaded)))
+        parts.append(_("the first {n} loaded").format(n=text.count(loaded)))
     return text.listed(parts)
 
 
