@@ -90,7 +90,9 @@ def _item(kind: str, flow: str, group: Sequence[Cause], look: Look) -> Attention
             "shop": look.name(shops[0]) if scope == "shop" else "",
             "platform": ", ".join(platforms),
         },
-        facts=tuple(one for one in (_told(group), _lies(worst), *known_issue.told(worst.rule)) if one is not None),
+        facts=tuple(
+            one for one in (_told(group), _lies(worst, look), *known_issue.told(worst.rule)) if one is not None
+        ),
         cause=cause.title(kind, patterns) if patterns else worst.title,
         again=worst.fingerprint if len(group) == 1 and cause.told_again(worst.worth) else "",
         since_ms=min(one.first_at for one in group),
@@ -119,9 +121,9 @@ def _told(group: Sequence[Cause]) -> Message | None:
     return group[0].worth.message if _level(group) != cause.UNKNOWN else None
 
 
-def _lies(worst: Cause) -> Message | None:
+def _lies(worst: Cause, look: Look) -> Message | None:
     """Where it lies, as far as what ran tells."""
-    return worst.reach.message if worst.reach.at not in (reach.NOTHING, reach.FEW) else None
+    return worst.reach.told(shop=look.name) if worst.reach.at not in (reach.NOTHING, reach.FEW) else None
 
 
 def _fitting(

@@ -61,7 +61,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
                         "alert.fact_platforms",
                         {"platforms": ", ".join(platforms), "types": ", ".join(types[:3])},
                     ),
-                    *_lies(worst),
+                    *_lies(worst, look),
                     *known_issue.told(worst.rule),
                 ),
                 cause=cause.title(kind, patterns) if patterns else worst.title,
@@ -82,10 +82,10 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         )
 
 
-def _lies(worst: Cause) -> Iterable[Message]:
+def _lies(worst: Cause, look: Look) -> Iterable[Message]:
     """Where it lies, as far as what ran tells."""
     if worst.reach.at not in (reach.NOTHING, reach.FEW):
-        yield worst.reach.message
+        yield worst.reach.told(shop=look.eyes.name)
         yield from worst.reach.rest[:1]
 
 

@@ -152,6 +152,14 @@ def test_a_reason_that_lies_with_a_flow_is_an_item_for_each_flow(room: Room) -> 
     assert (item.code, item.params["shop"]) == ("attention.dead_shop", "<pdd:s1>")
 
 
+def test_where_it_lies_calls_the_shop_as_people_do(room: Room) -> None:
+    for number in range(2, 9):
+        room.finish(room.running(f"w#{number}", shop_id=f"s{number}", task_type="sync_order"), "succeeded")
+    died(room, "s1", "element_not_found", "sync_order", "aaaa")
+    (item,) = found(room).values()
+    assert "1 of 8 shops that ran it: <pdd:s1> itself" in [messages.english(fact) for fact in item.facts]
+
+
 def shops(*keys: str, **fields: Any) -> list[ShopNow]:
     parts = [key.split(":") for key in keys]
     return [ShopNow(platform=platform, shop_id=shop, name=shop, **fields) for platform, shop in parts]
