@@ -89,6 +89,7 @@ class Management:
         #: until when a question is not asked that this user may not ask: of nodes, say, while queues are told to it
         self._forbidden: dict[str, float] = {}
         self._fault: Exception | None = None
+        self._told: dict[str, str] = {}  #: by question: what went wrong with it last, as the log was told
         self.error = ""
 
     def problem(self) -> str:
@@ -205,9 +206,9 @@ class Management:
                     else:
                         self._quiet_until = until
                     self._fault = exc.with_traceback(None)  # which would hold all that was open then
-                    self._tell(f"{type(exc).__name__}: {exc}"[:200])
+                    self._tell(question, f"{type(exc).__name__}: {exc}"[:200])
                     return None
-                self._tell("")
+                self._tell(question, "")
                 return answer
             return None
 
@@ -249,7 +250,8 @@ class Management:
             self._kept.close()
             self._kept = None
 
-    def _tell(self, error: str) -> None:
-        if error and error != self.error:
-            log.info("management API at %s:%d is not used: %s", self._places[0].host, self._places[0].port, error)
-        self.error = error
+    def _tell(self, question: str, error: str) -> None:
+        if error and error != self._told.get(question):
+            place = self._places[0]
+            log.info("management API at %s:%d tells nothing of %s: %s", place.host, place.port, question, error)
+        self._told[question] = self.error = error

@@ -202,6 +202,22 @@ def test_nodes_tell_whether_they_run_and_what_they_have_an_alarm_for(api: Api) -
     assert management.nodes() is None
 
 
+def test_what_one_may_not_ask_is_logged_once(api: Api, caplog: pytest.LogCaptureFixture) -> None:
+    """The queues are told between two refusals, which is no news of the nodes."""
+    management = api.open()
+    with caplog.at_level("INFO"):
+        for _ in range(3):
+            api.say({}, 401)
+            assert management.nodes() is None
+            api.say(ROWS)
+            assert management.totals() is not None
+            api.clock.advance(rabbitmq_management.QUIET + 1)
+        api.say({}, 401)
+        assert management.totals() is None
+    told = [record.getMessage().partition(" tells ")[2] for record in caplog.records]
+    assert [words.partition(":")[0] for words in told] == ["nothing of nodes", "nothing of queues"]
+
+
 def test_what_one_may_not_ask_keeps_nobody_from_asking_the_rest(api: Api) -> None:
     """An account with the tag management alone is told of queues, and of no node."""
     management = api.open()
