@@ -574,7 +574,7 @@ def facts(task: Task, letter: Letter | None, now: int, again: str = "") -> Seque
         (_("lane and priority"), f"{shown.lane_word(task.lane)} {task.priority}"),
         (_("created"), shown.clock(task.created_at, now)),
         (_("must start by"), shown.clock(task.deadline, now) if task.deadline else ""),
-        (_("created by"), task.created_by),
+        (_("created by"), origins.who(task.created_by) if task.created_by else ""),
         (_("origin"), origins.name(task.origin)),
         (_("attempts"), _attempts(task)),
         (_("time-out"), text.coarse(shown.span(task.timeout_s * 1000))),

@@ -14,7 +14,7 @@ from services.domain.task.status import Status, Triage
 from services.i18n import N_, _
 from views.pages.tasks import wait_words
 from views.support import safe, shown, text
-from views.support.words import kinds
+from views.support.words import kinds, origins
 from views.widgets.timeline import TimelineEntry
 
 _STEPS: dict[str, str] = {
@@ -154,7 +154,7 @@ def _step(task: Task, step: Step, now_ms: int, gate: GateView | None) -> tuple[i
 def _created(task: Task, time: str) -> TimelineEntry:
     why = safe.one_line(messages.noted(same_work.why_again(task)), 120)
     words = _("Asked for again by") if same_work.asked(task) is not None else _("Created by")
-    by = task.created_by or task.origin
+    by = origins.who(task.created_by or task.origin)
     if task.origin == "republish" and task.parent:
         words, source = _("Republished by"), _("from {id}").format(id=safe.one_line(task.parent, 80))
         why = text.listed([part for part in (source, why) if part], ";")

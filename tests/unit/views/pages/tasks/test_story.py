@@ -43,6 +43,16 @@ def test_the_timeline_says_why_it_was_asked_for_again(more: dict[str, Any], text
     assert (line.text, line.strong, line.tail) == (text, "ann@desk", tail)
 
 
+@pytest.mark.parametrize(
+    ("by", "origin", "called"),
+    [("sample fleet", "demo", "the sample fleet"), ("", "cli", "command line"), ("ann@desk", "cli", "ann@desk")],
+)
+def test_what_made_it_is_called_as_everywhere(by: str, origin: str, called: str) -> None:
+    steps = (Step(1000, "", "pending"),)
+    task = Task(task_id="t1", shop_id="s1", platform="pdd", task_type="work", steps=steps, created_by=by, origin=origin)
+    assert timeline(task, 10_000)[0].strong == called
+
+
 def test_a_reason_to_stop_it_is_none_to_ask_for_it() -> None:
     steps = (Step(1000, "", "pending"), Step(2000, "running", "running", "", 0, 1, "ben"))
     task = Task(
