@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import errno
 import ipaddress
 import re
 import secrets
@@ -173,7 +174,8 @@ def _listen(place: Place) -> socket.socket:
     except (OSError, UnicodeError) as exc:
         listening.close()
         why = getattr(exc, "strerror", None) or str(exc)
-        text = said("serve.taken", host=place.host, port=place.port, error=why)
+        code = "serve.in_use" if getattr(exc, "errno", None) == errno.EADDRINUSE else "serve.taken"
+        text = said(code, host=place.host, port=place.port, error=why)
         raise UsageError(text, field="--port") from exc
     listening.setblocking(False)
     return listening

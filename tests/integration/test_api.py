@@ -66,6 +66,16 @@ def test_what_an_operator_creates_is_there_and_is_told_under_the_name_of_its_tok
     assert entry(api, "task.create") == ("a-operator@rest", "done")
 
 
+def test_a_port_that_another_program_has_is_refused_with_the_remedy(fleet: Fleet) -> None:
+    with serving(fleet) as first:
+        port = httpx.URL(first.address).port
+        with (
+            pytest.raises(UsageError, match=f"on port {port}: end that, or take another --port"),
+            serving(fleet, port=port),
+        ):
+            raise AssertionError("it listens twice")
+
+
 def test_a_viewer_looks_and_changes_nothing(api: Api) -> None:
     with api.by("viewer") as ask:
         assert ask.get("/api/v1/stats").status_code == 200

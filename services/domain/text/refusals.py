@@ -20,6 +20,7 @@ REFUSALS: dict[str, str] = {
     "serve.host": N_("--host takes an address such as 127.0.0.1, not {value}"),
     "serve.key": N_("--key goes with --cert"),
     "serve.cert": N_("--cert or --key cannot be used: {error}"),
+    "serve.in_use": N_("another program listens at {host} on port {port}: end that, or take another --port"),
     "serve.taken": N_("--host {host} --port {port} cannot be listened on: {error}"),
     "path.not_written": N_("{path} cannot be written: {error}"),
     "audit.before": N_("--before takes `next` of the page before, not {value}"),
