@@ -26,7 +26,7 @@ from services.domain.task.notes import Note, Suppressed
 from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
 from services.domain.task.search import filter, match
-from services.domain.task.search.query import LOG, Groups, Page, Query, Term, Total
+from services.domain.task.search.query import GROUPED, LOG, Groups, Page, Query, Term, Total
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.domain.task.tombstone import Tombstone
 from services.domain.text.message import Message
@@ -50,6 +50,9 @@ GROUPED_AMONG, SAMPLED = 60_000, 100
 LINKED = 20
 #: of more values than these none is counted by itself; pages of a filter that looks into each task, for all of them
 COUNTED_EACH, LOOKED_PAGES = 60, 2
+#: tasks that are looked at for the numbers of all values together where each can be counted by itself: its indexes may
+#: know of any number
+COUNTED_TOGETHER = 2_000
 
 
 def _group(key: str, shops: Mapping[str, Shop]) -> str:
@@ -234,19 +237,24 @@ class TaskQueries:
             return {}
         if any(map(match.is_scan, terms)):
             return self._within_looked(text, field)
-        if field in BY_SHOP and len(values) > COUNTED_EACH:
-            return self._within_grouped(terms, BY_SHOP[field])
-        if len(values) > COUNTED_EACH:
+        each = len(values) <= COUNTED_EACH
+        if field in BY_SHOP or field in GROUPED:
+            found = self._store.grouped(
+                terms, "shop" if field in BY_SHOP else field, COUNTED_TOGETHER if each else GROUPED_AMONG
+            )
+            if found.whole or not each:
+                return self._of_groups(found, BY_SHOP.get(field))
+        if not each:
             return {}
         asked = (f"{text} {field}:{filter.written(value)}" for value in values)
         totals = (self.page(one, limit=1).number for one in asked)
         return {value: total for value, total in zip(values, totals, strict=True) if total.number}
 
-    def _within_grouped(self, terms: Sequence[Term], of: Callable[[str, Mapping[str, Shop]], str]) -> dict[str, Total]:
-        """Of shops, or by what shops have."""
-        found, known, numbers = self._store.grouped(terms, "shop", GROUPED_AMONG), self.shops(), Counter[str]()
+    def _of_groups(self, found: Groups, of: Callable[[str, Mapping[str, Shop]], str] | None) -> dict[str, Total]:
+        """By the values that they were grouped by; ``of``: by what shops have."""
+        known, numbers = self.shops() if of is not None else {}, Counter[str]()
         for one in found.groups:
-            numbers[of(one.value, known)] += one.total
+            numbers[of(one.value, known) if of is not None else one.value] += one.total
         return {value: Total(number, exact=found.whole) for value, number in numbers.items()}
 
     def _within_looked(self, text: str, field: str) -> dict[str, Total]:

@@ -9,9 +9,11 @@ from services.domain.errors import UsageError
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.step.transitions import LOOK_AHEAD
+from services.domain.task.search.query import Total
 from services.monitor import tasks
 from services.monitor.tasks import TaskQueries
 from services.ports import Letter, LogLine
+from tests.support.counting import CountingStore
 from tests.unit.services.engine.room import Room
 
 
@@ -64,6 +66,22 @@ def test_values_are_counted_within_the_rest_of_a_filter(
     monkeypatch.setattr(tasks, "SLICE", 1)
     monkeypatch.setattr(tasks, "LOOKED_PAGES", 2)
     assert told("s", "platform", "pdd", "temu") == {"pdd": (2, False)}, "of those that were looked at"
+
+
+@pytest.mark.parametrize(("field", "values"), [("type", ["work", "other"]), ("platform", ["pdd", "temu"])])
+def test_the_values_of_a_filter_are_counted_in_one_question(
+    room: Room, field: str, values: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        room.create(shop_id=f"s{number}")
+    store = CountingStore(room.store)
+    queries = TaskQueries(store.port, room.registry)
+    store.spent()
+    assert {name: one.number for name, one in queries.within("status:queued", field, values).items()} == {values[0]: 3}
+    assert (store.asked["grouped"], store.asked["query"]) == (1, 0)
+    monkeypatch.setattr(tasks, "COUNTED_TOGETHER", 2)
+    told = queries.within("status:queued", field, values)
+    assert told == {values[0]: Total(3)}, "of more than are looked at together, indexes know more"
 
 
 def test_a_frozen_set_has_every_page_up_to_its_limit(room: Room, queries: TaskQueries) -> None:
