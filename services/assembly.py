@@ -359,7 +359,8 @@ def queries(engine: Engine) -> Queries:
         partial(of_records, engine.store),
     )  # fmt: skip
     keeps_ms = round(engine.settings.retention.finished_days * ledger.DAY_MS)
-    shops = ShopQueries(engine.store, engine.registry, engine.broker.health, keeps_ms)
+    schedules = ScheduleQueries(engine.store, engine.registry)
+    shops = ShopQueries(engine.store, engine.registry, engine.broker.health, keeps_ms, schedules)
     handover = HandoverQueries(
         store=engine.store, causes=engine.causes, trail=trail, alerts=alerts, promises=promises, past=past,
         attention=partial(attention, engine), answers=lambda: engine.broker.health().connected, name=shops.name,
@@ -371,13 +372,13 @@ def queries(engine: Engine) -> Queries:
         queues=QueueQueries(engine.store, engine.registry, engine.settings.delays),
         tasks=TaskQueries(engine.store, engine.registry, meant, engine.broker.health),
         causes=engine.causes,
-        schedules=ScheduleQueries(engine.store, engine.registry),
+        schedules=schedules,
         shops=shops,
         audit=trail,
         roles=RoleQueries(engine.store),
         artifacts=files,
         letters=LetterQueries(engine.store, engine.registry, files),
-        works=WorkQueries(engine.store, engine.registry, keeps_ms),
+        works=WorkQueries(engine.store, engine.registry, keeps_ms, schedules),
         promises=promises,
         types=TypeQueries(engine.store, engine.registry),
         alerts=alerts,

@@ -150,13 +150,15 @@ class ScheduleQueries:
         sets = self._sets()
         runs = tuple((NextRun(row.upcoming[0], row.schedule.task_type, row.schedule.name), row) for row in rows)
         of = sets, tuple((run, sets.of(row.schedule)) for run, row in runs)
-        if self._next[0] != of:
+        before, next_runs = self._next  # once: another thread may put its own there
+        if before != of:
             taken, found = 0, dict[str, NextRun]()
             for run, shops in of[1]:
                 found |= {shop.key: run for shop in sets.shops(shops & ~taken)}
                 taken |= shops
             self._next = of, found
-        return self._next[1]
+            return found
+        return next_runs
 
     def soon(self, within_ms: int = load.MINUTE_MS) -> int | None:
         """How many have their next run within so long; None where there is no schedule."""

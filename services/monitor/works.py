@@ -109,10 +109,13 @@ class TypeRow(msgspec.Struct, frozen=True, kw_only=True):
 class WorkQueries:
     """Blocking questions; call them off the GUI thread."""
 
-    def __init__(self, store: Store, registry: Registry, kept_ms: int = 0) -> None:
-        """``kept_ms``: how long the record of a success is kept, 0 for ever."""
+    def __init__(
+        self, store: Store, registry: Registry, kept_ms: int = 0, schedules: ScheduleQueries | None = None
+    ) -> None:
+        """``kept_ms``: how long the record of a success is kept, 0 for ever; ``schedules``: of who asks beside."""
         self._store, self._registry, self._kept_ms = store, registry, kept_ms
-        self._schedules, self._gates = ScheduleQueries(store, registry), GateLook(store, registry)
+        self._schedules = schedules or ScheduleQueries(store, registry)
+        self._gates = GateLook(store, registry)
 
     def day(self, words: str) -> tuple[int, int, str] | None:
         """First instant of a day and the one behind it, and the zone that it is one in; None for what is no day."""

@@ -113,12 +113,14 @@ class ShopDays:
         registry: Registry,
         health: Callable[[], BrokerHealth] | None = None,
         keeps_ms: int = 0,
+        schedules: ScheduleQueries | None = None,
     ) -> None:
         """``health``: how the broker does for this process, None where nobody asks it; ``keeps_ms``: so long tasks that
-        ended well are kept, 0 for ever.
+        ended well are kept, 0 for ever; ``schedules``: of who asks beside.
         """
         self._store, self._registry, self._keeps_ms = store, registry, keeps_ms
-        self._schedules, self._gates = ScheduleQueries(store, registry), GateLook(store, registry, health)
+        self._schedules = schedules or ScheduleQueries(store, registry)
+        self._gates = GateLook(store, registry, health)
         self._last: tuple[str, Mapping[str, DayAttempt]] = "", {}  #: the shop that was looked at last, and its runs
 
     def look(self, shop: str, span_ms: int) -> ShopDay:

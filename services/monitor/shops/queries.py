@@ -88,17 +88,20 @@ class ShopQueries:
         registry: Registry,
         health: Callable[[], BrokerHealth] | None = None,
         keeps_ms: int = 0,
+        schedules: ScheduleQueries | None = None,
     ) -> None:
-        """``health``: how the broker stands, for who follows no events; ``keeps_ms``: as of ``ShopDays``."""
+        """``health``: how the broker stands, for who follows no events; ``keeps_ms``: as of ``ShopDays``;
+        ``schedules``: of who asks beside.
+        """
         self._store, self._registry = store, registry
         self.states = ShopStates(store, registry, health, keeps_ms)
-        self._works = WorkQueries(store, registry)
+        self._schedules = schedules or ScheduleQueries(store, registry)
+        self._works = WorkQueries(store, registry, schedules=self._schedules)
         self._told: tuple[object, ShopsNow] = (None, ShopsNow())  #: the last answer, and all that it was made of
         self._rows: Mapping[str, ShopRow] = {}  #: those of the last answer: most shops are as they were
         self._ran: tuple[object, dict[str, int]] = (None, {})  #: running tasks by platform, of which shops and counters
-        self._schedules = ScheduleQueries(store, registry)
         self._planned: tuple[int, int, dict[str, NextRun]] = 0, 0, {}  #: of how many planned tasks, when, and which
-        self.days = ShopDays(store, registry, health, keeps_ms)
+        self.days = ShopDays(store, registry, health, keeps_ms, self._schedules)
 
     def shops(
         self,
