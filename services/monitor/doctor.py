@@ -372,10 +372,13 @@ class Doctor:
 
     def _of_records(self, *, deep: bool) -> list[Finding]:
         """What is derived from the records and differs from them."""
-        total = self._store.counts().total
+        counts, remedy = self._store.counts(), Message("doctor.damage.remedy")
+        total = counts.total
+        if counts.lost and not deep:  # how many there are, nobody knows now: a look at all may take minutes
+            lost = Message("doctor.counters_lost")
+            return [Finding(level=WARNING, check="records", message=lost, remedy=remedy)]
         if total > COMPARED and not deep:
             return [finding(NOTE, "records", "doctor.not_compared", tasks=total)]
-        remedy = Message("doctor.damage.remedy")
         wrong: list[str] = []
         found = [
             Finding(

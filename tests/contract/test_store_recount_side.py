@@ -288,3 +288,28 @@ def test_a_lot_that_stands_back_for_its_twin_is_not_forgotten(rig: Rig) -> None:
     assert rig.claim(rig.record(released), "w#1").code == "run"
     assert rig.store.recount(mend=False) == []
     assert rig.finish(keeper).code == "ok"
+
+
+# ---------------------------------------------------------------------------------------------------------- counters
+def test_no_number_is_below_nothing_where_counters_were_lost(rig: Rig, break_it: Break) -> None:
+    """As by a Redis that throws keys away when its memory is full: what goes on is counted from nothing."""
+    first, other = rig.create(), rig.create(shop_id="s2", task_type="other")
+    dead = rig.dead(shop_id="s3")
+    break_it("UPDATE tallies SET n = 0", ("DEL", keys.BY_KIND, keys.BY_SHOP))
+    break_it("UPDATE shop_tallies SET n = 0")
+    for task in (first, other):
+        rig.ask(Cancel(task_id=task.task_id, by="ann"))
+    rig.create(shop_id="s4", task_type="third")
+    told = rig.store.counts()
+    numbers = [*told.status.values(), *told.triage.values(), *(n for row in told.lanes.values() for n in row.values())]
+    numbers += [n for row in told.shops.values() for n in row.values()]
+    assert min(numbers) > 0, told
+    assert told.lost
+    assert told.total == sum(told.status.values())
+    page = rig.store.query(Query(terms=(equals("status", dead.status), equals("platform", dead.platform)), limit=1))
+    assert page.number.number >= 0
+    rig.store.recount(mend=True)
+    told = rig.store.counts()
+    assert not told.lost
+    assert told.status == {"cancelled": 2, "dead": 1, first.status: 1}
+    assert sum(told.shops["pdd:s4"].values()) == 1

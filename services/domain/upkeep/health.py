@@ -300,6 +300,9 @@ SENTENCES: dict[str, str | Counted] = {
         "{tasks} records agree with indexes, counters and dependencies",
         by="tasks",
     ),
+    "doctor.counters_lost": N_(
+        "Counters of tasks were lost, as by a Redis that threw them away: numbers on screens are too low"
+    ),
     "doctor.not_compared": NN_(
         "{tasks} record was not compared with indexes and counters",
         "{tasks} records were not compared with indexes and counters",

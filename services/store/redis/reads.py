@@ -223,15 +223,18 @@ class Reads(Part):
             if state not in TERMINAL:
                 table = lanes.setdefault(lane, {})
                 table[state] = table.get(state, 0) + count
+        rows = self._shop_rows(shops)
+        lost = any(count < 0 for count in by_name(number, kinds, "counter").values())
         place = f"{self.epoch(epoch)}/{last[0][0].decode() if last else '0-0'}"
         return Counts(
             status=status,
             lanes=lanes,
-            shops={name: row for name, row in self._shop_rows(shops).items() if row},
+            shops={name: row for name, row in rows.items() if row},
             triage=triage,
             total=sum(status.values()),
             unsent=int(unsent),
             cursor=place,
+            lost=lost,
         )
 
     def _shop_rows(self, counters: Mapping[bytes, bytes]) -> dict[str, dict[str, int]]:
@@ -265,7 +268,7 @@ def _shop_row(packed: bytes) -> dict[str, int]:
     Raises:
         ValueError: it is something else.
     """
-    return {status: number for status, number in zip(_COUNTED, read_shop(packed)[1:], strict=True) if number}
+    return {status: number for status, number in zip(_COUNTED, read_shop(packed)[1:], strict=True) if number > 0}
 
 
 def read_shop(packed: bytes) -> tuple[int, ...]:
@@ -281,8 +284,10 @@ def read_shop(packed: bytes) -> tuple[int, ...]:
 
 
 def read_kinds(stored: Mapping[bytes, bytes]) -> Iterator[tuple[Kind, int]]:
-    """The counters of all tasks by platform, type, lane, status, triage and priority."""
+    """The counters of all tasks by platform, type, lane, status, triage and priority; one below 0, which is left where
+    the others were lost, tells of none.
+    """
     for field, count in by_name(number, stored, "counter").items():
         words = field.split("|")
-        if len(words) == len(KIND) and words[3] in _STATUSES and words[5].isdecimal():
+        if count > 0 and len(words) == len(KIND) and words[3] in _STATUSES and words[5].isdecimal():
             yield (words[0], words[1], words[2], words[3], words[4], words[5]), count

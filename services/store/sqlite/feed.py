@@ -19,7 +19,7 @@ from services.store.unreadable import all_of, all_sound
 _EVENTS = """SELECT id, task_id, shop_id, platform, task_type, from_, to_, at, worker, gen, attempt, lane
     FROM events WHERE id > ? ORDER BY id LIMIT ?"""
 _SHOPS = """SELECT platform, shop_id, status, n FROM shop_tallies
-    WHERE n <> 0 AND status NOT IN ('succeeded', 'cancelled') AND triage IN ('', 'open')"""
+    WHERE n > 0 AND status NOT IN ('succeeded', 'cancelled') AND triage IN ('', 'open')"""
 #: differs where they were put right without an event
 _SUM = "SELECT count(*), sum(n) FROM shop_tallies"
 
@@ -105,9 +105,10 @@ class Feed(Part):
         shops = self._of_shops(conn, (cursor, tallies, conn.execute(_SUM).fetchone()))
         tallies = all_of(tuple[str, str, str, Number], tallies, "counter")
         tallies = [row for row in tallies if row[1] in _STATUSES]
-        found = Counts(total=sum(n for *_, n in tallies), unsent=unsent, cursor=cursor)
+        lost = any(n < 0 for *_, n in tallies)
+        found = Counts(total=sum(max(0, n) for *_, n in tallies), unsent=unsent, cursor=cursor, lost=lost)
         for lane, status, triage, n in tallies:
-            if not n:
+            if n <= 0:  # below it where others were lost
                 continue
             found.status[status] = found.status.get(status, 0) + n
             if triage:

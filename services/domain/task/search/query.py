@@ -134,7 +134,7 @@ def groups_of(counted: Mapping[tuple[str, str], tuple[int, str]], *, whole: bool
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
-    """Counters kept with every transition; none of them needs a scan."""
+    """Counters kept with every transition; none of them needs a scan, and none is below 0."""
 
     status: dict[str, int] = msgspec.field(default_factory=dict)
     lanes: dict[str, dict[str, int]] = msgspec.field(default_factory=dict)  #: lane -> status -> n (active statuses)
@@ -145,6 +145,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     total: int = 0
     unsent: int = 0  #: recorded with a message that the broker has not confirmed, whatever their status
     cursor: str = ""  #: event cursor of the same instant
+    lost: bool = False  #: counters were lost (some stand below 0), so all are too low until they are counted anew
 
 
 def equals(field_name: str, *values: str) -> Term:

@@ -117,6 +117,11 @@ def test_records_that_an_index_does_not_know(room: Room, tmp_path: Path, monkeyp
     monkeypatch.setattr("services.monitor.doctor.COMPARED", 0)
     found = look(room, tmp_path)
     assert (found["not_compared"].level, "repair.index" in found) == (NOTE, False)
+    with closing(sqlite3.connect(name)) as conn, conn:
+        conn.execute("UPDATE tallies SET n = -1")
+    found = look(room, tmp_path)
+    assert (found["counters_lost"].level, found["counters_lost"].remedy) == (WARNING, Message("doctor.damage.remedy"))
+    assert not any(name.startswith("repair.") for name in found), "not all records are looked at"
 
 
 def test_a_broker_that_is_gone_or_has_other_queues(room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
