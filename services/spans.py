@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from functools import lru_cache
 
+from services.domain.text import shares
 from services.i18n import NP_, _, is_chinese, language, pgettext
 
 THIN = "\u202f"
@@ -43,11 +44,8 @@ def join(number: str, unit: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share (0.982) as ``98.2 %``; what is not all is never said to be all, what is something not nothing."""
-    shown = round(share * 100, 1)
-    if 0 < share < 1:
-        shown = min(99.9, max(0.1, shown))
-    return join(f"{shown:,.1f}", "%")
+    """Return a share (0.982) as ``98.2 %``."""
+    return join(f"{shares.percent(share):,.1f}", "%")
 
 
 def english_percent(share: float) -> str:

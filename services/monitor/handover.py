@@ -245,7 +245,7 @@ class _Writer(msgspec.Struct):
         where = _say("shops", n=one.shops)
         if len(one.shop_keys) == 1:
             where = _say("shop", shop=self.asked.name(one.shop_keys[0]))
-        known = len(one.fingerprint) == filters.FINGERPRINT_LENGTH
+        known = filters.is_fingerprint(one.fingerprint)
         terms = (
             equals("status", Status.DEAD),
             equals("triage", Triage.OPEN),

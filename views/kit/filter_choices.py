@@ -149,7 +149,7 @@ class FilterChoices(QObject):
     def name_causes(self, expression: str) -> None:
         """Say what the causes that a filter asks for are called: nobody knows a fingerprint."""
         asked = [value for piece in filter.pieces(expression) if piece.field == "fp" for value, _quoted in piece.values]
-        unknown = [one for one in asked if len(one) == filter.FINGERPRINT_LENGTH and one not in self._causes]
+        unknown = [one for one in asked if filter.is_fingerprint(one) and one not in self._causes]
         if unknown:
             # without an answer the fingerprint stands there, as before
             self._naming.start(partial(self._context.causes.called, unknown), self._take_causes, lambda _error: None)

@@ -15,6 +15,7 @@ from services.domain.insight.shop import ShopNow
 from services.domain.task.search import filter, row_filter
 from services.domain.task.search.query import GROUP, Term
 from services.domain.task.search.row_filter import same
+from services.domain.text.shares import percent
 
 #: the worker that ran its last task, which is asked of the records where a filter wants to know it
 WORKER = "worker"
@@ -136,11 +137,6 @@ def _percent(now: ShopNow) -> float:
     """One decimal, as it is shown: below 90 is what reads so. No number where nothing ended."""
     share = now.success_share
     return math.nan if share is None else percent(share)
-
-
-def percent(share: float) -> float:
-    """A share in percent, whose hundred is all of it."""
-    return min(99.9, round(share * 100, 1)) if share < 1 else 100.0
 
 
 def _paused(shop: Shop, now: ShopNow) -> bool:

@@ -34,6 +34,7 @@ STATES = (
     *(HELD, LOGIN, DEAD, STUCK, BREAKER, UNKNOWN, RETRYING, RUNNING, WAITING, PAUSED_TYPE, HEALTHY, IDLE),
     *SWITCHED,
 )
+GOOD = 0.95  #: a shop of whose tasks a smaller part ended well stands out
 #: a person must do something about a shop in one of these
 FLAGGED = frozenset({HELD, LOGIN, DEAD, STUCK, BREAKER})
 #: states that lie over another one, which goes on beneath

@@ -103,7 +103,7 @@ def _failing(print_: str, failing: list[Task], group: list[Task], done: int, loo
 def _item(print_: str, again: list[Task], of: int, left: int, done: int) -> Attention:
     worst = again[0]
     verbs = [("open_tasks", f"id:{','.join(task.task_id for task in again[:50])}")]
-    if len(worst.fingerprint) == filter.FINGERPRINT_LENGTH:
+    if filter.is_fingerprint(worst.fingerprint):
         verbs.insert(0, ("triage", worst.fingerprint))
     return Attention(
         key=f"republished:{print_}",

@@ -19,7 +19,7 @@ from services.domain.insight.known_issue import IssueState
 from services.domain.insight.reach import Reach
 from services.domain.task.event import Event
 from services.domain.task.record import Task
-from services.domain.task.search.filter import FINGERPRINT_LENGTH
+from services.domain.task.search.filter import is_fingerprint
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status, Triage
 from services.domain.text.message import Message
@@ -78,7 +78,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def terms(self) -> tuple[Term, ...]:
         """What its letters have of all that died."""
-        if len(self.fingerprint) != FINGERPRINT_LENGTH:
+        if not is_fingerprint(self.fingerprint):
             return (equals("kind", self.kind or "unknown"),)
         where = (cause_rule.place_term(self.rule.where),) if self.rule.where else ()
         apart = tuple(cause_rule.place_term(one, negated=True) for one in self.apart)

@@ -10,7 +10,7 @@ import msgspec
 
 from services.domain.task.event import Event
 from services.domain.task.record import Task
-from services.domain.task.search.filter import FINGERPRINT_LENGTH
+from services.domain.task.search.filter import is_fingerprint
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import ACTIVE, TERMINAL, Status, Triage
 from services.ports import Store
@@ -67,7 +67,7 @@ class Shown:
 
     def outcomes(self, fingerprint: str, kind: str) -> Outcomes:
         """What became of the letters of a cause that were republished."""
-        if len(fingerprint) != FINGERPRINT_LENGTH:
+        if not is_fingerprint(fingerprint):
             return Outcomes()
         if (fingerprint, kind) not in self._outcomes:
             self._outcomes[fingerprint, kind] = self._ask(fingerprint, kind)

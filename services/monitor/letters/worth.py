@@ -17,7 +17,7 @@ from services.domain.insight.cause import Evidence, Worth
 from services.domain.task import classify
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
-from services.domain.task.search.filter import FINGERPRINT_LENGTH
+from services.domain.task.search.filter import is_fingerprint
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status, Triage
 from services.domain.text.message import Message
@@ -192,7 +192,7 @@ class Worthiness:
         return max((self._shown.success("shop", *one, since) for one in list(work)[:PLACES]), default=0)
 
     def _others(self, fingerprint: str) -> Sequence[Task]:
-        if len(fingerprint) != FINGERPRINT_LENGTH:
+        if not is_fingerprint(fingerprint):
             return ()
         terms = (equals("fp", fingerprint), equals("status", Status.DEAD), equals("triage", Triage.OPEN))
         return self._store.query(Query(terms=terms, sort="updated", limit=FOLLOWED, want_total=False)).tasks

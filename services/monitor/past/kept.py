@@ -14,7 +14,7 @@ from services.domain.past.turns import CAUSE, RUN, Turn
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import MISSED_RUN, SKIPPED
 from services.domain.task.record import Task
-from services.domain.task.search.filter import FINGERPRINT_LENGTH
+from services.domain.task.search.filter import is_fingerprint
 from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status
 from services.domain.text.message import Message, Param
@@ -47,7 +47,7 @@ def _causes(store: Store, begin: int, end: int) -> tuple[list[Turn], bool]:
             by_cause[known.of(key_of(task), task)].append(task)
     found: list[Turn] = []
     for key, letters in sorted(by_cause.items(), key=lambda one: -len(one[1]))[:CAUSES]:
-        same = equals("fp", *known.prints(key)) if len(key) == FINGERPRINT_LENGTH else equals("kind", key)
+        same = equals("fp", *known.prints(key)) if is_fingerprint(key) else equals("kind", key)
         oldest = store.query(Query(terms=(dead, same), descending=False, limit=OLDEST, want_total=False)).tasks
         if all(task.ended_at > begin for task in oldest):
             newest = max(letters, key=lambda task: task.ended_at)

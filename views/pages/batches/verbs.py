@@ -14,7 +14,7 @@ from services.commands.outcome import Outcome
 from services.domain.insight import batch as insight
 from services.domain.insight.batch import Box, Hold
 from services.domain.task.search import filter
-from services.domain.task.search.filter import FINGERPRINT_LENGTH
+from services.domain.task.search.filter import field_of_cause, is_fingerprint
 from services.domain.task.search.query import Term, equals, excludes
 from services.domain.task.status import REPLACED, Status
 from services.i18n import N_, _, ngettext
@@ -296,14 +296,9 @@ def _of_causes(hold: Hold) -> list[Term]:
     is known by its kind alone is listed with them: by that, letters of the others would be left out, too.
     """
     if not hold.apart:
-        return [equals(_of_cause(hold.cause), hold.cause)]
-    prints = [name for name in hold.apart if _of_cause(name) == "fp"]
+        return [equals(field_of_cause(hold.cause), hold.cause)]
+    prints = [name for name in hold.apart if is_fingerprint(name)]
     return [excludes("fp", *prints)] if prints else []
-
-
-def _of_cause(name: str) -> str:
-    """The field of a task that names its cause so."""
-    return "fp" if len(name) == FINGERPRINT_LENGTH else "kind"
 
 
 def _outcome(call: Callable[[], BatchOutcome]) -> Outcome:

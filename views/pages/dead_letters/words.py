@@ -38,7 +38,7 @@ def kind_title(cause: Cause) -> str:
 
 def has_print(cause: Cause) -> bool:
     """Whether it can be named and ignored as a whole; letters without a fingerprint cannot."""
-    return len(cause.fingerprint) == filter.FINGERPRINT_LENGTH
+    return filter.is_fingerprint(cause.fingerprint)
 
 
 def rule_words(cause: Cause, now_ms: int) -> str:

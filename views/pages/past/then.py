@@ -15,7 +15,7 @@ from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
 from services.domain.past.frame import BROKER, LEADER, SHOP, SWITCH, WORKER, Numbers, Things
 from services.domain.past.turns import ACT, ALERT, CAUSE, RUN, Turn
-from services.domain.task.search.filter import FINGERPRINT_LENGTH, format_terms
+from services.domain.task.search.filter import field_of_cause, format_terms
 from services.domain.task.search.query import LETTER, equals
 from services.i18n import N_, _
 from services.monitor.past.joined import joined
@@ -163,7 +163,7 @@ def _way_of_acts(turn: Turn) -> Way:
 
 def _of_cause(key: str) -> str:
     """All its letters, whatever was decided about them since."""
-    return format_terms((equals("fp" if len(key) == FINGERPRINT_LENGTH else "kind", key),))
+    return format_terms((equals(field_of_cause(key), key),))
 
 
 _WAYS: Mapping[str, Callable[[Turn], Way]] = {

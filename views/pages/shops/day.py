@@ -39,7 +39,6 @@ from views.kit.list_source import Ask, ListSource
 from views.kit.verb import Verbs
 from views.pages.shops import words
 from views.pages.shops.panel import USUAL, buttons_of, offer_on
-from views.pages.shops.table import GOOD
 from views.pages.shops.verbs import ShopVerb
 from views.support import instant, safe, shown, text
 from views.support.instant import ticks
@@ -604,7 +603,7 @@ def _success(day: ShopDay | None) -> Told:
     if not number:
         return Told("success", N_("Success"), "–", before or _("none ended"), below=_("none ended") if before else "")
     ends = ngettext("{n} ended", "{n} ended", number).format(n=text.count(number))
-    tone = "dead" if good / number < GOOD else "text"
+    tone = "dead" if good / number < insight.GOOD else "text"
     if not before:
         return Told("success", N_("Success"), text.percent(good / number), ends, tone)
     return Told("success", N_("Success"), text.percent(good / number), before, tone, below=ends)

@@ -18,7 +18,7 @@ def _busy_tone(row: ShopRow) -> str:
 
 def _share_tone(row: ShopRow) -> str:
     share = row.now.success_share
-    return "text" if share is None or share >= GOOD else "dead"
+    return "text" if share is None or share >= insight.GOOD else "dead"
 
 
 def _full_tone(row: ScopeRow) -> str:
@@ -48,9 +48,6 @@ def _rank(row: ShopRow) -> tuple[int, int, int, Order]:
     """The worst first."""
     return insight.rank(row.now)
 
-
-#: below this part of good ends a shop stands out
-GOOD = 0.95
 
 SHOPS: tuple[Column[ShopRow], ...] = (
     Column(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from services.domain.insight.shop import ShopNow
+from services.domain.insight.shop import GOOD, ShopNow
 from services.i18n import N_
 
 STATE, WAITING, SHARE, SUCCESS = "state", "waiting", "share", "success"
@@ -58,7 +58,7 @@ SCALES: Mapping[str, Scale] = {
             Shade("share.3", N_("95 % and more"), "okcell", 1.0),
             Shade("share.4", N_("none ended"), "text3", 0.0),
         ),
-        bounds=(0.5, 0.8, 0.95),
+        bounds=(0.5, 0.8, GOOD),
         measure=lambda cell, _now_ms: cell.success_share,
         low_stands_out=True,
     ),

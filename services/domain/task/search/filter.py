@@ -137,6 +137,16 @@ class Piece(msgspec.Struct, frozen=True):
     end: int
 
 
+def is_fingerprint(name: str) -> bool:
+    """Whether a cause is called by the fingerprint of its letters; those without one are called by their kind."""
+    return len(name) == FINGERPRINT_LENGTH
+
+
+def field_of_cause(name: str) -> str:
+    """The field of a task that names its cause so."""
+    return "fp" if is_fingerprint(name) else "kind"
+
+
 def parse(text: str, *, now_ms: int, time_zone: str = "") -> tuple[Term, ...]:
     """Terms of a filter text, all of which must hold; () for an empty one.
 
