@@ -6,11 +6,12 @@ import argparse
 from typing import Any
 
 from services import assembly
-from services.cli import spoken
+from services.cli import shapes, spoken
 from services.cli.context import EXIT_FAILED, EXIT_OK, Context
 from services.commands.outcome import Outcome
-from services.domain.errors import UsageError
+from services.domain.errors import NotFound, UsageError
 from services.i18n import ngettext
+from services.monitor.tasks import TaskDetail
 
 
 def add_choice(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +34,22 @@ def chosen(context: Context, engine: assembly.Engine, *, within: str = "") -> tu
     if args.ids:
         return tuple(dict.fromkeys(args.ids))
     return assembly.queries(engine).tasks.ids(f"{within} {args.filter}".strip())
+
+
+def looked_up(context: Context) -> tuple[TaskDetail | None, str]:
+    """The task whose id stands on the line, None where there is none, and the time zone of the fleet.
+
+    Raises:
+        NotFound: its record was removed; the sentence says what is still known of it.
+    """
+    with context.engine(looking=True) as engine:
+        questions = assembly.queries(engine).tasks
+        detail = questions.detail(context.args.id)
+        stone = questions.removed(context.args.id) if detail is None else None
+        zone = shapes.zone(engine)
+    if stone is not None:
+        raise NotFound(shapes.removed(stone, zone), field="id")
+    return detail, zone
 
 
 def dry_run(context: Context, ids: tuple[str, ...], verb: str) -> int:

@@ -201,13 +201,7 @@ def list_dead(context: Context) -> int:
 
 def show(context: Context) -> int:
     """Print one dead letter."""
-    with context.engine(looking=True) as engine:
-        questions = assembly.queries(engine).tasks
-        detail = questions.detail(context.args.id)
-        stone = questions.removed(context.args.id) if detail is None else None
-        zone = shapes.zone(engine)
-    if stone is not None:
-        raise NotFound(shapes.removed(stone, zone), field="id")
+    detail, zone = choose.looked_up(context)
     if detail is None or detail.task.status != Status.DEAD:
         raise NotFound(
             spoken.phrase("there is no dead letter {id}; see `dead list`", id=f"{context.args.id!r:.220}"), field="id"

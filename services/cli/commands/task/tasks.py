@@ -134,13 +134,7 @@ def list_tasks(context: Context) -> int:
 
 def show(context: Context) -> int:
     """Print one task."""
-    with context.engine(looking=True) as engine:
-        questions = assembly.queries(engine).tasks
-        detail = questions.detail(context.args.id)
-        stone = questions.removed(context.args.id) if detail is None else None
-        zone = shapes.zone(engine)
-    if stone is not None:
-        raise NotFound(shapes.removed(stone, zone), field="id")
+    detail, zone = choose.looked_up(context)
     if detail is None:
         raise NotFound(
             spoken.phrase("there is no task {id}; see `task list`", id=f"{context.args.id!r:.220}"), field="id"
