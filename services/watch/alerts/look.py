@@ -92,7 +92,7 @@ class Eyes:
         self._facts_at = float("-inf")
         self._queues: Sequence[QueueDepth] | None = None
         self._silent = ""  #: why the broker told no depths
-        self._depths_due = float("-inf")
+        self._depths_due = self._told_at = float("-inf")
         self._counted: deque[tuple[int, dict[str, tuple[int, int]]]] = deque()
         self.gap: Gap | None = None
 
@@ -143,7 +143,10 @@ class Eyes:
         """How deep its queues are or were a moment ago, None where the broker does not answer. A process that publishes
         nothing hears of an alarm, and that the broker is gone, by asking alone, whichever rules there are.
         """
+        came = self._clock.monotonic()
         with self._telling:
+            if self._told_at > came:  # it was asked while this one waited: one that is silent is so for long
+                return self._queues
             begun = self._clock.monotonic()
             if self._queues is not None and begun < self._depths_due and self._broker.health().connected:
                 return self._queues
@@ -151,7 +154,8 @@ class Eyes:
                 self._queues = self._broker.depths()
             except ConsoleError as exc:
                 self._queues, self._silent = None, str(exc)
-            self._depths_due = begun + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * (self._clock.monotonic() - begun))
+            self._told_at = self._clock.monotonic()
+            self._depths_due = begun + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * (self._told_at - begun))
             return self._queues
 
     def store_facts(self) -> Mapping[str, str]:

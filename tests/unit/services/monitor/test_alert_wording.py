@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from services import i18n, messages
+from services.clock import SystemClock
 from services.domain.alerts.incident import RAISED, RESOLVED, Words
 from services.domain.alerts.outbox import Letter
+from services.domain.errors import BrokerUnavailable
 from services.domain.fleet.worker import WorkerInfo
-from services.domain.task.order import BrokerHealth
+from services.domain.task.order import BrokerHealth, QueueDepth
 from services.domain.text.message import Message
 from services.monitor.alerts import wording
 from services.monitor.letters.causes import CauseQueries
@@ -155,3 +160,40 @@ def test_a_silent_worker_is_told_with_the_name_that_people_gave_its_machine(tmp_
         "silent:desk": "Worker desk-2 of desk is silent",
     }
     assert "rpa-02" in wording.next_step(found["silent:rpa-02"], "UTC")
+
+
+class Noticed(SystemClock):
+    """Says that somebody has asked for the time."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Semaphore(0)
+
+    def monotonic(self) -> float:
+        self.asked.release()
+        return super().monotonic()
+
+
+def test_a_broker_that_is_silent_is_asked_once_by_all_who_wait_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rules of alerts and the record each have a turn of five seconds: one of them is not to wait twice."""
+    go_on, asked = threading.Event(), list[int]()
+
+    def silent() -> Sequence[QueueDepth]:
+        asked.append(1)
+        assert go_on.wait(20)
+        raise BrokerUnavailable("nobody answers")
+
+    with opened(tmp_path) as room:
+        monkeypatch.setattr(room.broker, "depths", silent)
+        clock = Noticed()
+        eyes = Eyes(room.store, room.broker, room.registry, CauseQueries(room.store), clock, production=False)
+        with ThreadPoolExecutor(2) as threads:
+            first = threads.submit(eyes.depths)
+            assert clock.asked.acquire(timeout=10)
+            assert clock.asked.acquire(timeout=10)  # it has the turn
+            second = threads.submit(eyes.depths)
+            assert clock.asked.acquire(timeout=10)  # the other one has come
+            go_on.set()
+            assert (first.result(20), second.result(20), len(asked)) == (None, None, 1)
+        assert (eyes.depths(), len(asked)) == (None, 2), "who comes later asks anew"
