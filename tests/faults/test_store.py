@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,10 @@ def test_redis_has_no_memory_left(behind: Behind, redis_server: Redis, tmp_path:
         assert [fleet.task(task_id).status for task_id in (first, second)] == ["running", "running"]
         lane = {depth.name: depth for depth in fleet.engine.broker.depths()}["rpa_tasks_normal"]
         assert lane.unacked == 2
+        with closing(RedisStore(redis_server.url, SystemClock())) as asked:
+            answers, _took, why = asked.health()
+        assert answers, "who only asks how Redis is hears of it at once, before any step is refused"
+        assert "out of memory" in why
     finally:
         redis_server.command("CONFIG SET maxmemory 0")
     assert {(task.status, task.attempt) for task in fleet.wait_ended([first, second])} == {("succeeded", 1)}

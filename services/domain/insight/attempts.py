@@ -8,7 +8,7 @@ import msgspec
 
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import dependency
-from services.domain.task.record import Task
+from services.domain.task.record import Attempt, Task
 from services.domain.task.status import ACTIVE, CLAIMABLE, Status
 from services.domain.text.message import Message
 from services.domain.text.sentences import N_
@@ -47,6 +47,7 @@ class Unknown(msgspec.Struct, frozen=True, kw_only=True):
     started_at: int  #: UTC milliseconds, 0 where the record does not say
     at: int  #: when it was given up, UTC milliseconds
     lost: bool
+    late: bool = False  #: its worker came back, and said too late that it had ended well
     sign_at: int = 0  #: last sign of the worker that was lost with it, UTC milliseconds, 0 where nobody knows
 
 
@@ -57,13 +58,24 @@ def unknown_end(task: Task, workers: Iterable[WorkerInfo] = ()) -> Unknown | Non
     """
     if task.status != Status.HELD:
         return None
-    last = task.attempts[-1] if task.attempts else None
+    counted = [one for one in task.attempts if one.outcome != "fenced"]
+    last = counted[-1] if counted else None
     if last is None:
         return Unknown(worker=task.worker, started_at=task.started_at, at=task.updated_at, lost=False)
     lost = last.outcome == "lost"
     seen = (info.seen_at for info in workers if info.worker == last.worker and info.seen_at <= last.ended_at)
     sign_at = max((at for at in seen if at >= last.started_at), default=0) if lost else 0
-    return Unknown(worker=last.worker, started_at=last.started_at, at=last.ended_at, lost=lost, sign_at=sign_at)
+    late = said_late(task)
+    return Unknown(
+        worker=last.worker, started_at=last.started_at, at=last.ended_at, lost=lost, sign_at=sign_at,
+        late=late is not None and late.number == last.number,
+    )  # fmt: skip
+
+
+def said_late(task: Task) -> Attempt | None:
+    """The attempt of which its worker, taken for lost, said too late that it had ended well."""
+    late = [one for one in task.attempts if one.outcome == "fenced" and not one.error_kind and not one.error]
+    return late[-1] if late and late[-1].retry_in_s < 0 else None
 
 
 class Cancelled(msgspec.Struct, frozen=True, kw_only=True):

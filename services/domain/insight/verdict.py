@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from services.domain.insight import same_work
+from services.domain.insight import attempts, same_work
 from services.domain.task import classify, ledger
 from services.domain.task.ledger import Done
 from services.domain.task.record import Attempt, Task
@@ -105,8 +105,8 @@ def _done_by_others(task: Task, twin: Task | None, done: Done | None, now_ms: in
 
 def _of_unrepeatable(task: Task) -> Verdict:
     """The type's work must not be done twice, so only proof that it had not begun makes it safe."""
-    if any(attempt.outcome == "succeeded" for attempt in task.attempts):
-        return _verdict(WOULD_DUPLICATE, "done_elsewhere")
+    if (done := _done(task)) is not None:
+        return done
     # A recovered record was made from its message alone: what happened before is not known.
     if task.attempt == 0 and not task.attempts and not task.started_at and "recovered" not in task.marks:
         return _verdict(SAFE, "never_started")
@@ -125,6 +125,16 @@ def _of_unrepeatable(task: Task) -> Verdict:
         return _verdict(CHECK, "failed_midway", attempt=last.number, kind=last.error_kind or kind)
     shown = last.number if last is not None else number
     return _verdict(CHECK, "outcome_unknown", attempt=shown, kind=(last.error_kind if last is not None else "") or kind)
+
+
+def _done(task: Task) -> Verdict | None:
+    """What one of its own attempts shows to be done."""
+    if any(attempt.outcome == "succeeded" for attempt in task.attempts):
+        return _verdict(WOULD_DUPLICATE, "done_elsewhere")
+    late = attempts.said_late(task)
+    if late is None:
+        return None
+    return _verdict(WOULD_DUPLICATE, "done_late", attempt=late.number, worker=late.worker)
 
 
 def _before_work(attempt: Attempt) -> bool:

@@ -280,6 +280,10 @@ VERDICTS: dict[str, str] = {
         " ended without an answer."
     ),
     "verdict.done_elsewhere": N_("It would repeat work: another run of the same task reached its end."),
+    "verdict.done_late": N_(
+        "It would repeat work: {worker}, which was taken for lost, came back and said that attempt {attempt} had ended"
+        " well."
+    ),
     "verdict.republished": N_("It would repeat work: it was republished already as {successor}."),
     "verdict.overtaken": N_("It would repeat work: the same work succeeded later as {successor}."),
     "verdict.ran_after": N_("It would repeat work: the same work succeeded {span} ago as {id}, by {by}."),

@@ -22,6 +22,13 @@ WORDS = {
             " nothing runs until then"
         ),
     ),
+    "attention.held_late": Words(
+        N_("{type} of {shop}: confirm that it ran"),
+        N_(
+            "Worker {worker} came back and says that it ended well. Look in the shop's backend, then decide; nothing"
+            " runs until then"
+        ),
+    ),
     "attention.held_unknown": Words(
         N_("{type} of {shop}: did it run?"),
         N_(
@@ -96,6 +103,7 @@ _NOT_RUN = {
 def _one(task: Task, look: Look) -> Attention:
     end = attempts.unknown_end(task)
     worker = end.worker if end is not None and end.lost else ""
+    lost = "attention.held_late" if end is not None and end.late else "attention.held_task"
     told = own_words.find(task.error)
     of_others = _NOT_RUN.get(told.code, "") if told is not None else ""
     params: dict[str, Param] = {"type": task.task_type, "shop": look.name(task.shop)}
@@ -112,7 +120,7 @@ def _one(task: Task, look: Look) -> Attention:
     return Attention(
         key=f"held:{task.task_id}",
         severity="held",
-        code="attention.held_task" if worker else "attention.held_unknown",
+        code=lost if worker else "attention.held_unknown",
         params=params | {"worker": worker},
         since_ms=task.updated_at,
         verbs=(to_decide, ("look_shop", task.shop)),

@@ -399,13 +399,13 @@ class Link:
             client.connection_pool.disconnect(inuse_connections=False)
 
     def try_write(self) -> None:
-        """Let Redis tell whether it takes writes: to remove what is not there changes and costs nothing, and is refused
-        where a write would be (not for want of memory: of that every question tells).
+        """Let Redis tell whether it takes writes: to set only what is there, which never is, changes and costs nothing,
+        and is refused where a write would be, also for want of memory.
         """
         if self.read_only:
             return
         try:
-            self.call("DEL", keys.NOTHING)
+            self.call("SET", keys.NOTHING, "", "XX")
             if _code(self._refused[1]) in _NO_WRITES:
                 self._refused = -REFUSED_S, ""
         except StoreError as exc:

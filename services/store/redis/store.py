@@ -344,7 +344,7 @@ class RedisStore(
         """What this account lacks to work here, with the words that give it; "" for nothing.
 
         Raises:
-            StoreUnavailable: its memory is full, of which neither a ping tells nor what ``health`` tries.
+            StoreUnavailable: its memory is full, of which a ping tells nothing.
         """
         commands, found = self._link.refused()
         if not commands and not found:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from services import messages
 from services.commands.bulk.republisher import Changes, Republisher
-from services.domain.change import Claim, SetTriage
+from services.domain.change import Claim, Finish, SetTriage
 from services.domain.fleet.shop import Pause
 from services.domain.fleet.worker import SILENT_AFTER_MS, LinkState, SlotState, WorkerInfo
 from services.domain.gates.session import ClosedSession
@@ -520,6 +520,11 @@ def test_what_only_a_person_can_decide_stands_first_and_says_whose_it_is_and_sin
     assert first.params == {"type": "sync_order", "shop": "<pdd:s1>", "worker": "w7"}
     assert "Look in the shop's backend whether it was done, then decide" in english(first)
     assert first.verbs == (("decide", f"id:{task.task_id}"), ("look_shop", "pdd:s1"))
+    late = Attempt(number=1, worker="w7", started_at=held_at, ended_at=held_at, outcome="succeeded")
+    assert room.ask(Finish(task_id=task.task_id, owner=task.owner, to="succeeded", attempt=late)).code == "fenced"
+    first = finder(room).find(look(room), (), None)[0]
+    assert (first.code, first.params["worker"]) == ("attention.held_late", "w7")
+    assert "Worker w7 came back and says that it ended well" in english(first)
 
 
 def test_what_was_held_because_others_did_or_do_its_work_is_not_called_unknown(room: Room) -> None:

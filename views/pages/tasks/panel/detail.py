@@ -667,6 +667,8 @@ class DecideSection(Section):
         if worker and end.sign_at:
             # the first page counts the silence of the worker from the same sign
             words = _("Worker {worker} was lost while it ran: its last sign came at {sign}, it was given up at {time}.")
+        if worker and end.late:
+            words = _("Worker {worker}, given up at {time}, came back and says that attempt {n} ended well.")
         self._known.setText(words.format(n=task.attempt, worker=worker, time=at, sign=shown.clock(end.sign_at, now_ms)))
         name = safe.one_line(shop.name if shop is not None and shop.name else task.shop_id, 60)
         look = _("First look in the {platform} backend of {shop}: was “{type}” done after {time}?")

@@ -93,5 +93,15 @@ def test_the_last_sign_of_a_worker_that_was_lost_is_the_one_that_its_silence_cou
     assert (end.sign_at, end.at) == (sign_at, 1000), "one heard of later has lived on and says nothing"
 
 
+def test_a_worker_that_came_back_is_the_one_that_was_lost_and_may_say_that_it_ended_well() -> None:
+    lost = Attempt(number=1, worker="w1", started_at=100, ended_at=1000, outcome="lost")
+    late = Attempt(number=1, worker="w1", started_at=100, ended_at=2000, outcome="fenced")
+    failed = Attempt(number=1, worker="w1", started_at=100, ended_at=2000, outcome="fenced", error_kind="network")
+    for told, well in ((late, True), (failed, False)):
+        end = attempts.unknown_end(task(status="held", attempts=(lost, told)))
+        assert end is not None
+        assert (end.worker, end.lost, end.late, end.at) == ("w1", True, well, 1000)
+
+
 def test_any_other_end_names_nobody() -> None:
     assert attempts.cancelled(task(status="dead")) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +18,8 @@ from tests.unit.services.domain.builders import NOW, attempt, task
 
 ONCE: dict[str, Any] = {"idempotent": False}
 #: found before anything is started, also where the worker gave the task back for it
+#: what a worker that was taken for lost says of an attempt that ended well
+LATE = msgspec.structs.replace(attempt(outcome="fenced", kind=""), error="")
 BEFORE_WORK = ("bad_payload", "unknown_type", "missing_secret", "no_command")
 
 
@@ -79,6 +82,12 @@ def test_work_that_has_succeeded_since_would_be_repeated_whatever_its_type() -> 
         ),
         (held(attempt=1, attempts=(attempt(outcome="lost"),), error_kind="worker_lost"), CHECK, "outcome_unknown"),
         (held(attempt=1, attempts=(attempt(kind="network"),)), CHECK, "outcome_unknown"),
+        (
+            held(attempt=1, attempts=(attempt(outcome="lost"), LATE)),
+            WOULD_DUPLICATE,
+            "done_late",
+        ),
+        (held(attempt=1, attempts=(attempt(outcome="lost"), attempt(outcome="fenced"))), CHECK, "outcome_unknown"),
         (held(attempt=1, progress=100), WOULD_DUPLICATE, "held_begun"),
         (held(attempt=1, progress=99, attempts=(attempt(outcome="lost"),)), WOULD_DUPLICATE, "held_lost"),
         (held(idempotent=True, attempt=1), SAFE, "idempotent"),
