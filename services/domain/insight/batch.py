@@ -451,8 +451,12 @@ def _reason(task: Task, gates: Mapping[str, str]) -> str:
 
 
 def _part(task: Task, gates: Mapping[str, str]) -> str:
-    """What is queued counts as held up where a worker that took it now would park it: so its row says beside it."""
+    """What is queued counts as held up where a worker that took it now would park it, and what parked as waiting once
+    only its turn is left: so its row says beside it.
+    """
     part, reason = _PART.get(task.status, HELD), _reason(task, gates)
+    if task.status == Status.BLOCKED and reason in _TURNS:
+        return WAITING
     return HELD if part == WAITING and reason in listed.BY_NAME and reason not in _TURNS else part
 
 

@@ -103,6 +103,13 @@ def test_what_waits_at_a_gate_by_its_row_is_held_up_by_its_number() -> None:
     assert (found.needs_person, found.by_itself) == (1, 5)
 
 
+def test_what_parked_and_waits_for_nothing_but_a_slot_is_not_held_up() -> None:
+    parked = [task(name, "blocked", gate="no_worker") for name in "ab"]
+    found = batch.story(parked, {"a": "lane_order", "b": "no_worker"})
+    assert found.counts == {"waiting": 1, "held": 1}
+    assert [(one.key, one.person) for one in found.holds] == [("no_worker", True), ("lane_order", False)]
+
+
 def test_what_waits_as_its_shop_keeps_failing_goes_on_by_itself() -> None:
     tasks = [task("a"), task("b"), task("dead", "dead", triage="open")]
     found = batch.story(tasks, {"a": "breaker", "b": "breaker"})
