@@ -206,6 +206,15 @@ def test_what_is_wrong_by_a_change_is_told_at_that_too_and_below_where_another_t
     assert dialog.note.text() == "1 setting is changed"
 
 
+def test_a_setting_whose_name_ends_the_name_of_a_wrong_one_is_not_wrong(page: SettingsPage, qtbot: QtBot) -> None:
+    dialog = opened(page, qtbot)
+    fleet, browser = dialog.rows["time_zone"], dialog.rows["executors.browser.time_zone"]
+    fleet.field.setText("Asia/Shanghai")  # type: ignore[attr-defined]
+    browser.field.setText("Mars/Olympus")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: bool(browser.error()))
+    assert fleet.error() == ""
+
+
 def test_another_language_is_spoken_at_once_and_what_was_typed_stays(page: SettingsPage, qtbot: QtBot) -> None:
     dialog = opened(page, qtbot)
     dialog.rows["profile"].field.setText("nowhere")  # type: ignore[attr-defined]

@@ -355,7 +355,7 @@ class ConfigDialog(KeepsTyped):
         sentence = told(inner) if isinstance(inner, Said) else told(error)
         row.show_error(sentence)
         for other in self.rows.values():  # what was changed may stand in another table than what is wrong by that
-            if other.dirty and other.what.name in sentence:
+            if other.dirty and re.search(rf"(?<![\w.]){re.escape(other.what.name)}(?!\.?\w)", sentence):
                 other.show_error(sentence)
         self._show_state()
 
