@@ -7,10 +7,11 @@ from functools import partial
 from typing import Generic, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from services.domain.errors import OperatorError
+from services.domain.errors import ConsoleError, OperatorError
 from services.i18n import _
 from services.messages import told
 from views.context import PageContext
@@ -19,11 +20,17 @@ from views.support.operation import Operation
 from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
 
 NAMED, UNDO_S = 6, 10
+#: what an act answers that left its row as it was
+KEPT = object()
 R = TypeVar("R")
+#: a sentence about ``{n}`` rows in the right number, translated
+Said = Callable[[int], str]
+Again = Callable[[], None]
 
 
 class _Done(msgspec.Struct, Generic[R], frozen=True):
     done: tuple[R, ...]
+    kept: int
     failed: tuple[tuple[R, str], ...]
 
 
@@ -44,40 +51,62 @@ class Each(QObject, Generic[R]):
         rows: Sequence[R],
         act: Callable[[R], object],
         back: Callable[[R], object] | None,
-        done: str,
-        more: tuple[ToastAction, ...] = (),
+        done: Said,
+        *,
+        kept: Said = lambda _number: "",
+        more: Callable[[Again], ToastAction] | None = None,
     ) -> None:
-        """Do it to all of them, off the GUI thread. ``back`` takes it back from one, None where nothing does; ``done``
-        says it of ``{n}`` of them, translated; ``more``: what can be done then, beside to take it back.
+        """Do it to all of them, off the GUI thread. ``back`` takes it back from one, None where nothing does; ``kept``
+        is said of those whose ``act`` answers ``KEPT``; ``more`` makes of what tells it again what else can be done.
         """
-        told = partial(self._tell, back, done, more)
+        told = partial(self._tell, back, (done, kept), more)
         self._operation.start(partial(_each, rows, act), told, lambda exc: self._context.toast(failure(exc)))
 
     def _tell(
-        self, back: Callable[[R], object] | None, done: str, more: tuple[ToastAction, ...], found: _Done[R]
+        self,
+        back: Callable[[R], object] | None,
+        said: tuple[Said, Said],
+        more: Callable[[Again], ToastAction] | None,
+        found: _Done[R],
     ) -> None:
-        said = done.format(n=text.count(len(found.done)))
-        undo = (
-            (undo_action(partial(self.run, found.done, back, None, _("Taken back."))), *more)
-            if back is not None and found.done
-            else ()
+        actions: tuple[ToastAction, ...] = ()
+        spec = ToastSpec(
+            text=_said(said, found, self._name), status="warning" if found.failed else "healthy", seconds=UNDO_S
         )
-        if found.failed:
-            refused = [f"{self._name(row)}: {why}" for row, why in found.failed[:NAMED]]
-            said = _("{done} {n} could not: {names}").format(
-                done=said if found.done else "", n=text.count(len(found.failed)), names=text.listed(refused)
-            )
-        status = "warning" if found.failed else "healthy"
-        self._context.toast(ToastSpec(text=said.strip(), status=status, actions=undo, seconds=UNDO_S))
+
+        def tell() -> None:
+            self._context.toast(replace(spec, actions=actions))
+
+        if back is not None and found.done:
+            undo = undo_action(partial(self.run, found.done, back, None, lambda _number: _("Taken back.")))
+            actions = (undo,) if more is None else (undo, more(tell))
+        tell()
         self.changed.emit()
 
 
+def _said(said: tuple[Said, Said], found: _Done[R], name: Callable[[R], str]) -> str:
+    numbers = zip(said, (len(found.done), found.kept), strict=True)
+    words = text.sentences([of(number).format(n=text.count(number)) for of, number in numbers if number])
+    if not found.failed:
+        return words
+    refused = [f"{name(row)}: {why}" for row, why in found.failed[:NAMED]]
+    number = text.count(len(found.failed))
+    return _("{done} {n} could not: {names}").format(done=words, n=number, names=text.listed(refused)).strip()
+
+
 def _each(rows: Sequence[R], act: Callable[[R], object]) -> _Done[R]:
-    done, failed = [], []
-    for row in rows:
+    done, kept, failed = [], 0, []
+    for place, row in enumerate(rows):
         try:
-            act(row)
-            done.append(row)
+            if act(row) is KEPT:
+                kept += 1
+            else:
+                done.append(row)
         except OperatorError as exc:
             failed.append((row, told(exc)))
-    return _Done(tuple(done), tuple(failed))
+        except ConsoleError as exc:  # the store is gone, for all that are left; what was done can be taken back later
+            if not done:
+                raise
+            failed += [(left, told(exc)) for left in rows[place:]]
+            break
+    return _Done(tuple(done), kept, tuple(failed))

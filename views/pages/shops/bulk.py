@@ -17,7 +17,7 @@ from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, confirm_limit
 from views.dialogs.new_task.draft import ALL
 from views.dialogs.resuming import needs_asking
-from views.kit.each import NAMED, Each
+from views.kit.each import KEPT, NAMED, Again, Each, Said
 from views.kit.task_verb import FEW, many
 from views.pages.shops import words
 from views.support import text
@@ -92,20 +92,31 @@ class BulkActs(QObject):
         fleet = self._context.commands.fleet
         stood: dict[str, Pause | None] = {}
 
-        def there(row: ShopRow) -> None:
+        def there(row: ShopRow) -> object:
             before = fleet.pause(f"shop:{row.key}", reason=note)
-            if note or before is None:  # else the pause of before stays, and there is nothing to take back
-                stood[row.key] = before
+            if before is not None and not note:  # the pause of before stays: there is nothing to take back
+                return KEPT
+            stood[row.key] = before
+            return None
 
         def back(row: ShopRow) -> None:
-            if row.key in stood:
-                fleet.take_back_pause(f"shop:{row.key}", stood[row.key])
+            fleet.take_back_pause(f"shop:{row.key}", stood[row.key])
 
-        why = ToastAction(text=_("Write why"), call=lambda: self._ask_why(rows, stood))
-        done = ngettext("{n} shop is paused.", "{n} shops are paused.", len(rows))
-        self._each.run(rows, there, back, done, () if note else (why,))
+        def why(unasked: Again) -> ToastAction:
+            return ToastAction(text=_("Write why"), call=lambda: self._ask_why(rows, stood, unasked))
 
-    def _ask_why(self, rows: Sequence[ShopRow], stood: Mapping[str, Pause | None]) -> None:
+        self._each.run(
+            rows,
+            there,
+            back,
+            lambda n: ngettext("{n} shop is paused.", "{n} shops are paused.", n),
+            kept=lambda n: ngettext(
+                "{n} shop was paused already; it stays so.", "{n} shops were paused already; they stay so.", n
+            ),
+            more=None if note else why,
+        )
+
+    def _ask_why(self, rows: Sequence[ShopRow], stood: Mapping[str, Pause | None], unasked: Again) -> None:
         """``stood``: by shop that was paused just now, the pause before, if any."""
         fleet, me = self._context.commands.fleet, self._context.commands.operator.who
         now = [row for row in rows if row.key in stood]
@@ -113,19 +124,19 @@ class BulkActs(QObject):
         question = self._question(N_("Why it is paused"), now, _("Write it down"), said)
         dialog = ConfirmDialog(replace(question, note=_("Why"), note_needed=_("Say why first")), self._owner)
         dialog.note_field.setFocus()
+        dialog.rejected.connect(unasked)
 
         def act() -> None:
             note = dialog.note  # read here: what is done runs in another thread
-            done = ngettext(
-                "Why {n} shop is paused stands with the pause.",
-                "Why {n} shops are paused stands with the pauses.",
-                len(now),
-            )
             self._each.run(
                 now,
                 lambda row: fleet.pause(f"shop:{row.key}", reason=note, instead=me),
                 lambda row: fleet.take_back_pause(f"shop:{row.key}", stood[row.key]),
-                done,
+                lambda n: ngettext(
+                    "Why {n} shop is paused stands with the pause.",
+                    "Why {n} shops are paused stands with the pauses.",
+                    n,
+                ),
             )
 
         dialog.confirmed.connect(act)
@@ -140,7 +151,9 @@ class BulkActs(QObject):
         said = _("Their own pauses end; pauses of a platform, a type or of everything stay.")
         question = self._question(N_("Resume shops"), rows, verb, said)
         me = self._context.commands.operator.who
-        done = ngettext("{n} shop goes on.", "{n} shops go on.", len(rows))
+
+        def done(number: int) -> str:
+            return ngettext("{n} shop goes on.", "{n} shops go on.", number)
 
         def act(row: ShopRow) -> object:
             return fleet.resume(f"shop:{row.key}")
@@ -176,11 +189,14 @@ class BulkActs(QObject):
             if on
             else ngettext("Bring {n} shop back to the lanes", "Bring {n} shops back to the lanes", number)
         )
-        done = (
-            ngettext("{n} shop has a queue of its own now.", "{n} shops have queues of their own now.", number)
-            if on
-            else ngettext("{n} shop goes through the lanes again.", "{n} shops go through the lanes again.", number)
-        )
+
+        def done(number: int) -> str:
+            if on:
+                return ngettext(
+                    "{n} shop has a queue of its own now.", "{n} shops have queues of their own now.", number
+                )
+            return ngettext("{n} shop goes through the lanes again.", "{n} shops go through the lanes again.", number)
+
         tasks = sum(moving.values())
         said = words.moves_there(tasks) if on else words.moves_back(tasks)
         most = sorted(rows, key=lambda row: -moving.get(row.key, 0))
@@ -204,7 +220,9 @@ class BulkActs(QObject):
         question = self._question(N_("Tasks at once"), rows, verb, _("So many tasks of each of them run at once."))
         dialog = ConfirmDialog(question, self._owner)
         _put(dialog, Labelled(N_("Tasks at once"), number))
-        done = ngettext("The limit of {n} shop is changed.", "The limits of {n} shops are changed.", len(rows))
+
+        def done(number: int) -> str:
+            return ngettext("The limit of {n} shop is changed.", "The limits of {n} shops are changed.", number)
 
         def act() -> None:
             wanted = number.value()  # read here: what is done runs in another thread
@@ -238,8 +256,11 @@ class BulkActs(QObject):
 
         def act() -> None:
             group = field.text().strip()  # read here: what is done runs in another thread
-            done = ngettext("The group of {n} shop is changed.", "The groups of {n} shops are changed.", len(rows))
-            self._edit(rows, lambda row: replace(row.shop, group=group, unregistered=False), done)
+            self._edit(
+                rows,
+                lambda row: replace(row.shop, group=group, unregistered=False),
+                lambda n: ngettext("The group of {n} shop is changed.", "The groups of {n} shops are changed.", n),
+            )
 
         dialog.confirmed.connect(act)
         dialog.open()
@@ -256,7 +277,9 @@ class BulkActs(QObject):
             own = tuple(tag for tag in row.shop.tags if tag not in shared and tag not in wanted)
             return replace(row.shop, tags=(*wanted, *own), unregistered=False)
 
-        done = ngettext("The tags of {n} shop are changed.", "The tags of {n} shops are changed.", len(rows))
+        def done(number: int) -> str:
+            return ngettext("The tags of {n} shop are changed.", "The tags of {n} shops are changed.", number)
+
         dialog.confirmed.connect(lambda: self._edit(rows, partial(tagged, tags_of(field.text())), done))
         dialog.open()
 
@@ -266,7 +289,7 @@ class BulkActs(QObject):
         platform = platforms.pop() if len(platforms) == 1 else ALL
         self._context.new_task({"platform": platform, "shops": [row.key for row in rows]})
 
-    def _edit(self, rows: Sequence[ShopRow], changed: Callable[[ShopRow], Shop], done: str) -> None:
+    def _edit(self, rows: Sequence[ShopRow], changed: Callable[[ShopRow], Shop], done: Said) -> None:
         fleet = self._context.commands.fleet
         stood: dict[str, tuple[Shop, Shop]] = {}  #: how each was found and left
 
@@ -292,7 +315,7 @@ class BulkActs(QObject):
             note=_("Note, kept in the audit trail") if why else "",
         )
 
-    def _open(self, question: Question, rows: Sequence[ShopRow], act: Act, back: Act, done: str) -> None:
+    def _open(self, question: Question, rows: Sequence[ShopRow], act: Act, back: Act, done: Said) -> None:
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._each.run(rows, act, back, done))
         dialog.open()

@@ -97,10 +97,12 @@ class WorkerBulk(QObject):
         )
 
     def _run(self, key: str, rows: Sequence[OfWorker]) -> None:
-        done = {
-            "drain": ngettext("{n} worker is asked to drain.", "{n} workers are asked to drain.", len(rows)),
-            "resume": ngettext("{n} worker is asked to resume.", "{n} workers are asked to resume.", len(rows)),
-        }[key]
+        def done(number: int) -> str:
+            return {
+                "drain": ngettext("{n} worker is asked to drain.", "{n} workers are asked to drain.", number),
+                "resume": ngettext("{n} worker is asked to resume.", "{n} workers are asked to resume.", number),
+            }[key]
+
         self._each.run(rows, partial(self._tell, key), partial(self._tell, _BACK[key]), done)
 
     def _tell(self, order: str, of: OfWorker) -> None:

@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.commands.sheet import shop_file
+from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Shop
 from services.domain.insight.shop import ShopNow
 from services.monitor.shops.queries import ShopsNow
@@ -165,6 +166,56 @@ def test_why_a_shop_was_paused_stays_where_many_are_paused_without_a_word(
     fleet.toasts[-1].actions[0].call()
     before = [("shop:pdd:s2", "moves house")]
     qtbot.waitUntil(lambda: [(one.scope, one.reason) for one in fleet.store.pauses()] == before, timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
+def test_of_shops_paused_before_it_is_told_that_they_stay_so_and_how_many_are_paused_is_counted_right(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.context.commands.fleet.pause("shop:pdd:s2", reason="moves house")
+    page = open_page()
+
+    def told(number: int, *keys: str) -> str:
+        page.table.records.untick_all()
+        page.table.records.set_ticked(keys)
+        page.bulk.buttons["pause"].click()
+        qtbot.waitUntil(lambda: len(fleet.toasts) == number, timeout=WAIT_MS)
+        return fleet.toasts[-1].text
+
+    assert told(1, "pdd:s2") == "1 shop was paused already; it stays so."
+    assert fleet.toasts[-1].actions == (), "nothing was done that could be taken back, or has no reason"
+    assert told(2, "pdd:s1", "pdd:s2") == "1 shop is paused. 1 shop was paused already; it stays so."
+    fleet.toasts[-1].actions[1].call()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    dialog.reject()
+    assert fleet.toasts[2:] == fleet.toasts[1:2], "who writes nothing can still take it back"
+    fleet.toasts[-1].actions[0].call()
+    before = [("shop:pdd:s2", "moves house")]
+    qtbot.waitUntil(lambda: [(one.scope, one.reason) for one in fleet.store.pauses()] == before, timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
+def test_where_the_store_is_lost_on_the_way_what_was_done_is_told_and_taken_back(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pause = fleet.context.commands.fleet.pause
+
+    def lost(scope: str, **more: Any) -> object:
+        if scope != "shop:pdd:s0":
+            raise StoreUnavailable("the store timed out")
+        return pause(scope, **more)
+
+    page = open_page()
+    page.table.records.set_ticked([f"pdd:s{number}" for number in range(3)])
+    ticked = [row.shop.name for row in page.ticked()]
+    assert ticked == ["Shop 0", "Shop 1", "Shop 2"]
+    monkeypatch.setattr(type(fleet.context.commands.fleet), "pause", lambda _self, scope, **more: lost(scope, **more))
+    page.bulk.buttons["pause"].click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    told = fleet.toasts[-1]
+    assert told.text == ("1 shop is paused. 2 could not: Shop 1: the store timed out, Shop 2: the store timed out")
+    told.actions[0].call()
+    qtbot.waitUntil(lambda: not fleet.store.pauses(), timeout=WAIT_MS)
 
 
 @pytest.mark.one_pair
