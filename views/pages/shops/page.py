@@ -170,7 +170,8 @@ class Cells(msgspec.Struct, frozen=True):
 class Listed(msgspec.Struct, frozen=True):
     """The shops that were asked for in the order of the header, of which the table loads the first as one scrolls."""
 
-    of: object = None  #: what they were put in order of
+    of: tuple[ShopRow, ...] | None = None  #: what they were put in order of
+    by: object = None  #: and by what: the columns, and the language of their texts
     rows: tuple[ShopRow, ...] = ()
     at: Mapping[str, ShopRow] = {}  #: all of them by key
     loaded: tuple[ShopRow, ...] = ()
@@ -832,13 +833,21 @@ def _look(queries: ShopQueries, ask: Ask[Wanted], by: str, cells: Cells, loading
 def _list(found: ShopsNow, limit: int, loading: Loading) -> Listed:
     """Put all of them in order, and choose the rows to load; what is as it was is the same object."""
     before, order = loading.before, (loading.sorts, i18n.language())
-    same = isinstance(before.of, tuple) and before.of[0] is found.rows and before.of[1] == order
-    rows = before.rows if same else _in_order(found.rows, loading.sorts)
+    alike = before.by == order
+    same = alike and before.of is found.rows
+    stood = _as_they_stood(found.rows, before) if alike and loading.sorts else found.rows
+    rows = before.rows if same else _in_order(stood, loading.sorts)
     kept = loading.pinned if loading.moves else loading.pinned.union(row.key for row in before.loaded)
     loaded = tuple(row for place, row in enumerate(rows) if place < limit or row.key in kept)
     if same and loaded == before.loaded:
         return before
-    return Listed((found.rows, order), rows, before.at if same else {row.key: row for row in rows}, loaded)
+    return Listed(found.rows, order, rows, before.at if same else {row.key: row for row in rows}, loaded)
+
+
+def _as_they_stood(rows: Sequence[ShopRow], before: Listed) -> Sequence[ShopRow]:
+    """In the order of the answer before, by the same columns: what hardly changed is soon in order again."""
+    at = {row.key: row for row in rows}
+    return (*(at[row.key] for row in before.rows if row.key in at), *(row for row in rows if row.key not in before.at))
 
 
 def _in_order(rows: Sequence[ShopRow], sorts: Sequence[Sort]) -> tuple[ShopRow, ...]:
