@@ -83,10 +83,10 @@ def test_how_it_would_stand_is_said_before_it_is_kept(qtbot: QtBot, fleet: Fleet
 def test_what_is_wrong_with_one_field_leaves_the_one_beside_it_in_its_line(qtbot: QtBot, open_dialog: Open) -> None:
     dialog = open_dialog()
     dialog.name.setText("goods")
-    dialog.hours.setText("loss")
-    qtbot.waitUntil(lambda: "an hour is written 08:00" in words(dialog), timeout=WAIT_MS)
+    dialog.limit.setText("loss")
+    qtbot.waitUntil(lambda: "Write a duration such as " in words(dialog), timeout=WAIT_MS)
     dialog.grab()  # so that all of it has its place
-    assert level(dialog, dialog.hours) == level(dialog, dialog.limit)
+    assert level(dialog, dialog.limit) == level(dialog, dialog.kind)
 
 
 def level(dialog: PromiseDialog, field: QWidget) -> int:
