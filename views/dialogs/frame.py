@@ -187,7 +187,7 @@ class DialogFrame(Dimming):
     def showEvent(self, event: QShowEvent) -> None:
         """Stand in the middle of the window behind."""
         self._widen()
-        self._grow()
+        self._grow(fit=not self.testAttribute(Qt.WidgetAttribute.WA_Resized))
         self._take_room()
         self._put_again = False
         super().showEvent(event)
@@ -220,14 +220,16 @@ class DialogFrame(Dimming):
             if (below := self.frameGeometry().bottom() - room.bottom()) > 0:
                 self.move(self.x(), max(room.top(), self.y() - below))
 
-    def _grow(self) -> None:
-        """A dialog of one width is as tall as its words are in that width: Qt asks how tall they are in another."""
+    def _grow(self, *, fit: bool = False) -> None:
+        """A dialog of one width is as tall as its words are in that width: Qt asks how tall they are in another, in
+        which they may be taller, too. ``fit``: nobody has said yet how tall it is.
+        """
         layout = self.layout()
         if layout is None or self.minimumWidth() != self.maximumWidth() or not layout.hasHeightForWidth():
             return
         room = self.screen().availableGeometry()
         needed = min(layout.totalHeightForWidth(self.minimumWidth()), room.height() - GAP)
-        if needed > self.height():
+        if fit or needed > self.height():
             self.resize(self.minimumWidth(), needed)
 
     def _take_room(self) -> None:

@@ -68,6 +68,7 @@ class KeyHelp(DialogFrame):
                 column.addLayout(_group(title, keys))
             column.addStretch(1)
             columns.addLayout(column, 1)
+        pane.body.setContentsMargins(8, 4, 8, 4)  # the ring of the keyboard stands around it
         pane.body.addLayout(columns)
         pane.body.addStretch(1)
         self.body.addWidget(pane, 1)
