@@ -13,10 +13,9 @@ from services.i18n import N_, _
 from views.dialogs.name import NameDialog
 from views.kit.saved_views import SavedViews, View
 from views.support import safe
-from views.support.acting import UNDO_S, Toast
+from views.support.acting import Toast, offer_undo
 from views.support.memory import Memory
 from views.widgets.filter.text import Chip, split
-from views.widgets.toast import ToastSpec, undo_action
 from views.widgets.view_tabs import ViewTab, ViewTabs
 
 #: what narrows any view without being another one
@@ -104,7 +103,7 @@ class FilterTabs(QObject):
         title, back = self._saved.get(key).title, self._saved.remove(key)
         self.retranslate()
         if back is not None:
-            self._offer_undo(_("{view} is removed").format(view=safe.one_line(title, 60)), back)
+            self._offer_undo(N_("{view} is removed"), title, back)
 
     def _change(self, key: str) -> None:
         """Let one's own view ask for what is shown now."""
@@ -112,16 +111,16 @@ class FilterTabs(QObject):
         if before.own and before.filter != self._expression:
             self._saved.change(replace(before, filter=self._expression))
             self.retranslate()
-            said = _("{view} is what is shown here now").format(view=safe.one_line(before.title, 60))
-            self._offer_undo(said, partial(self._ask_for, key, before.filter))
+            back = partial(self._ask_for, key, before.filter)
+            self._offer_undo(N_("{view} is what is shown here now"), before.title, back)
 
     def _ask_for(self, key: str, expression: str) -> None:
         """Let a view ask for this, whatever it is called by now."""
         self._saved.change(replace(self._saved.get(key), filter=expression))
 
-    def _offer_undo(self, said: str, back: Callable[[], None]) -> None:
+    def _offer_undo(self, said: str, title: str, back: Callable[[], None]) -> None:
         def undo() -> None:
             back()
             self.retranslate()
 
-        self._toast(ToastSpec(text=said, status="succeeded", actions=(undo_action(undo),), seconds=UNDO_S))
+        offer_undo(self._toast, lambda: _(said).format(view=safe.one_line(title, 60)), undo)

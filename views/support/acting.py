@@ -356,6 +356,12 @@ def _unless_refused(call: Callable[[], Outcome]) -> Outcome:
     return outcome
 
 
+def offer_undo(toast: Toast, say: Callable[[], str], back: Callable[[], None]) -> None:
+    """Tell what was done here at once, in the language of the moment, and offer to take it back."""
+    undo = undo_action(back)
+    toast(lasting(lambda: ToastSpec(text=say(), status="succeeded", actions=(undo,), seconds=UNDO_S)))
+
+
 def republishing(number: int) -> str:
     """What is told while so few dead letters are held."""
     words = ngettext("Republishing {n} task in 5 s", "Republishing {n} tasks in 5 s", number)

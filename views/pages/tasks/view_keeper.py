@@ -20,9 +20,10 @@ from views.dialogs.name import NameDialog
 from views.kit.saved_views import SavedViews, View
 from views.pages.tasks.views import BUILT_IN, numbers
 from views.support import safe, text
+from views.support.acting import offer_undo
 from views.support.operation import Operation
 from views.tables.table_view import TableView
-from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
+from views.widgets.toast import ToastAction, ToastSpec, failure
 from views.widgets.view_tabs import ViewTab, ViewTabs
 
 COUNT_MS = 2000
@@ -207,10 +208,8 @@ class ViewKeeper(QObject):
         elif view.own:
             before = self._saved.layout(key)
             self._put(msgspec.structs.replace(view, filter=expression, newest=newest), layout)
-            self._offer_undo(
-                _("{view} is what is shown here now").format(view=safe.one_line(view.title, 60)),
-                partial(self._put, view, before),
-            )
+            said = N_("{view} is what is shown here now")
+            self._offer_undo(partial(_of_view, said, view.title), partial(self._put, view, before))
 
     def _put(self, view: View, layout: Mapping[str, Any]) -> None:
         """Let an own view be this."""
@@ -298,7 +297,7 @@ class ViewKeeper(QObject):
         self._do(
             partial(self._context.commands.views.share, wanted),
             lambda made: self._tell(
-                _("{view} is shared with the fleet").format(view=safe.one_line(made.title, 60)),
+                partial(_of_view, N_("{view} is shared with the fleet"), made.title),
                 partial(self._context.commands.views.remove, made.key),
             ),
         )
@@ -308,7 +307,7 @@ class ViewKeeper(QObject):
         self._do(
             partial(self._context.commands.views.share, renamed),
             lambda made: self._tell(
-                _("{view} is now called {name}").format(view=safe.one_line(shared.title, 60), name=made.title),
+                lambda: _of_view(N_("{view} is now called {name}"), shared.title, name=made.title),
                 partial(self._context.commands.views.share, msgspec.structs.replace(made, title=shared.title)),
             ),
         )
@@ -317,7 +316,7 @@ class ViewKeeper(QObject):
         self._put_for_all(
             wanted,
             lambda made: self._offer_undo(
-                _("{view} is what is shown here now").format(view=safe.one_line(made.title, 60)),
+                partial(_of_view, N_("{view} is what is shown here now"), made.title),
                 partial(self._put_for_all, msgspec.structs.replace(shared, version=made.version), lambda _made: None),
             ),
         )
@@ -331,7 +330,7 @@ class ViewKeeper(QObject):
         self._do(
             partial(self._context.commands.views.remove, shared.key),
             lambda _was: self._tell(
-                _("{view} is shared no more").format(view=safe.one_line(shared.title, 60)),
+                partial(_of_view, N_("{view} is shared no more"), shared.title),
                 partial(self._context.commands.views.share, shared),
             ),
         )
@@ -355,11 +354,11 @@ class ViewKeeper(QObject):
         self._context.toast(failure(error, N_("The shared views stay as they were.")))
         self._look_again()
 
-    def _tell(self, words: str, back: Callable[[], object]) -> None:
-        self._offer_undo(words, partial(self._do, back, lambda _answer: None))
+    def _tell(self, say: Callable[[], str], back: Callable[[], object]) -> None:
+        self._offer_undo(say, partial(self._do, back, lambda _answer: None))
 
-    def _offer_undo(self, words: str, back: Callable[[], None]) -> None:
-        self._context.toast(ToastSpec(text=words, status="succeeded", actions=(undo_action(back),), seconds=10))
+    def _offer_undo(self, say: Callable[[], str], back: Callable[[], None]) -> None:
+        offer_undo(self._context.toast, say, back)
 
     def _rename(self, key: str) -> None:
         why_not = partial(self._saved.taken, key)
@@ -391,7 +390,7 @@ class ViewKeeper(QObject):
         if here:
             self._tabs.set_current(self._current.key)
             self.shown.emit(self._current)
-        self._offer_undo(_("{view} is removed").format(view=safe.one_line(title, 60)), partial(self._put_back, back))
+        self._offer_undo(partial(_of_view, N_("{view} is removed"), title), partial(self._put_back, back))
 
     def _put_back(self, back: Callable[[], None]) -> None:
         back()
@@ -409,3 +408,8 @@ def _count(queries: TaskQueries, wanted: Sequence[tuple[str, str]]) -> dict[str,
         if total is not None:
             found[key] = total
     return found
+
+
+def _of_view(said: str, title: str, **more: str) -> str:
+    """A sentence, source text, about a view."""
+    return _(said).format(view=safe.one_line(title, 60), **more)
