@@ -6,9 +6,9 @@ Labelled(N_("Page size"), NumberField(50, 1, 100), hint=N_("1 to 100"))
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta, tzinfo
 
-from PySide6.QtCore import QDateTime, QElapsedTimer, Qt, Signal
+from PySide6.QtCore import QDate, QDateTime, QElapsedTimer, Qt, QTime, QTimeZone, Signal
 from PySide6.QtGui import QAction, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -78,10 +78,15 @@ class NumberField(QSpinBox):
 
 
 class DateTimeField(QDateTimeEdit):
-    """A day and minute in the form of the design."""
+    """A day and minute in the form of the design. Its numbers are those of the zone that ``show_moment`` and ``moment``
+    get: Qt has them bare, whatever zone this machine is in.
+    """
 
     def __init__(self, when: QDateTime | None = None) -> None:
-        super().__init__(when if when is not None else QDateTime.currentDateTime())
+        super().__init__()
+        self.setTimeZone(QTimeZone.utc())  # which has each hour of each day
+        shown = when if when is not None else QDateTime.currentDateTime()
+        self.setDateTime(QDateTime(shown.date(), shown.time(), QTimeZone.utc()))
         self.setDisplayFormat(TIME_FORMAT)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.lineEdit().setTextMargins(_TEXT_MARGIN, 0, 0, 0)
@@ -89,6 +94,17 @@ class DateTimeField(QDateTimeEdit):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Leave the wheel to the page."""
         event.ignore()
+
+    def show_moment(self, moment: datetime) -> None:
+        """Show day and time as this has them."""
+        day, clock = QDate(moment.year, moment.month, moment.day), QTime(moment.hour, moment.minute, moment.second)
+        self.setDateTime(QDateTime(day, clock, QTimeZone.utc()))
+
+    def moment(self, zone: tzinfo) -> datetime:
+        """What stands there, on the clock of this zone."""
+        typed = self.dateTime()
+        day, clock = typed.date(), typed.time()
+        return datetime(day.year(), day.month(), day.day(), clock.hour(), clock.minute(), clock.second(), tzinfo=zone)
 
 
 class _Names(QListView):

@@ -9,15 +9,11 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import (
-    QDate,
-    QDateTime,
     QEvent,
     QModelIndex,
     QObject,
     QStringListModel,
     Qt,
-    QTime,
-    QTimeZone,
     Signal,
 )
 from PySide6.QtGui import QDoubleValidator, QKeyEvent
@@ -81,8 +77,8 @@ class Delivery(FormSection):
         self.start = Segmented(starts, N_("Start"), stretch=True)
         self.minutes = QLineEdit("10")
         self.minutes.setValidator(QDoubleValidator(0, MAX_MINUTES, 2, self.minutes))
-        self.time = DateTimeField(_in_an_hour())
-        self.time.setTimeZone(QTimeZone.utc())
+        self.time = DateTimeField()
+        self.time.show_moment(_in_an_hour())
         self.repeat = QLineEdit("daily 02:30")
         self._when = stacked(self.minutes, self.time, self.repeat)
         self.priority = Stepper(N_("Priority"), 6, lane.MIN_PRIORITY, lane.MAX_PRIORITY)
@@ -183,18 +179,11 @@ class Delivery(FormSection):
         if self.start.current() != AT:
             return 0
         # the numbers on screen are those of the fleet's zone, whatever zone this machine is in
-        typed = self.time.dateTime()
-        day, hour = typed.date(), typed.time()
-        local = datetime(
-            day.year(), day.month(), day.day(), hour.hour(), hour.minute(), hour.second(), tzinfo=shown.zone()
-        )
-        return round(local.timestamp() * 1000)
+        return round(self.time.moment(shown.zone()).timestamp() * 1000)
 
     def set_at(self, at_ms: int) -> None:
         """Start at this instant, UTC ms."""
-        then = shown.moment(at_ms).astimezone(shown.zone())
-        day, hour = QDate(then.year, then.month, then.day), QTime(then.hour, then.minute, then.second)
-        self.time.setDateTime(QDateTime(day, hour, QTimeZone.utc()))
+        self.time.show_moment(shown.moment(at_ms).astimezone(shown.zone()))
         self.start.set_current(AT)
         self._on_start(AT)
 
@@ -354,7 +343,7 @@ class Delivery(FormSection):
             self.minutes.selectAll()
         elif mode == AT:
             if self.at_ms() <= instant.now_ms():
-                self.time.setDateTime(_in_an_hour())
+                self.time.show_moment(_in_an_hour())
             self.time.setFocus()
         elif mode == REPEAT:
             self.repeat.setFocus()
@@ -381,11 +370,10 @@ class Delivery(FormSection):
         self.time.setAccessibleName(_("Time to start, {zone}").format(zone=zone))
 
 
-def _in_an_hour() -> QDateTime:
-    """The next whole quarter an hour from now, in the fleet's zone; Qt gets its bare numbers."""
+def _in_an_hour() -> datetime:
+    """The next whole quarter an hour from now, in the fleet's zone."""
     then = shown.moment(instant.now_ms()).astimezone(shown.zone()) + timedelta(hours=1)
-    day = QDate(then.year, then.month, then.day)
-    return QDateTime(day, QTime(then.hour, then.minute // 15 * 15), QTimeZone.utc())
+    return then.replace(minute=then.minute // 15 * 15, second=0)
 
 
 #: what is offered, as it is typed

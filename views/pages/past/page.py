@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 
 import msgspec
 from msgspec.structs import replace
-from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
@@ -360,23 +359,15 @@ class PastPage(Page):
 
     def _show_time(self) -> None:
         self._wait()
-        local = shown.moment(self._at).astimezone(shown.zone())
         self.when.blockSignals(True)
-        self.when.setDateTime(
-            QDateTime(QDate(local.year, local.month, local.day), QTime(local.hour, local.minute, local.second))
-        )
+        self.when.show_moment(shown.moment(self._at).astimezone(shown.zone()))
         self.when.blockSignals(False)
         self.strip.set_moment(self._at)
 
     def _on_typed(self) -> None:
         self.player.stop()
-        at = self.when.dateTime()
-        day, clock = at.date(), at.time()
-        local = datetime(
-            day.year(), day.month(), day.day(), clock.hour(), clock.minute(), clock.second(), tzinfo=shown.zone()
-        )
         self._asking.drop()
-        self._at = round(local.timestamp() * 1000)
+        self._at = round(self.when.moment(shown.zone()).timestamp() * 1000)
         self.strip.set_moment(self._at)
         self._wait()
         self._soon()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
 
 import msgspec
-from PySide6.QtCore import QDate, QDateTime, QTime, QTimeZone, Signal
+from PySide6.QtCore import QTimeZone, Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from services.i18n import N_, _, ngettext
@@ -151,9 +151,7 @@ class BackfillDialog(DialogFrame):
     def _fill(self, span: Span) -> None:
         self.each.setChecked(span.each)
         for field, at in ((self.since, span.since), (self.until, span.until)):
-            then = shown.moment(at).astimezone(ZoneInfo(self._row.zone or "UTC"))
-            day, hour = QDate(then.year, then.month, then.day), QTime(then.hour, then.minute)
-            field.setDateTime(QDateTime(day, hour, QTimeZone.utc()))
+            field.show_moment(shown.moment(at).astimezone(self._zone).replace(second=0))
         self._look()
 
     @property
@@ -166,21 +164,17 @@ class BackfillDialog(DialogFrame):
         return self._instant(self.since), self._instant(self.until)
 
     def _instant(self, field: DateTimeField) -> int:
-        typed = field.dateTime()
-        day, hour = typed.date(), typed.time()
-        zone = ZoneInfo(self._row.zone or "UTC")
-        moment = datetime(day.year(), day.month(), day.day(), hour.hour(), hour.minute(), tzinfo=zone)
-        return round(moment.timestamp() * 1000)
+        return round(field.moment(self._zone).replace(second=0).timestamp() * 1000)
+
+    @property
+    def _zone(self) -> ZoneInfo:
+        return ZoneInfo(self._row.zone or "UTC")
 
     def _on_span(self, days: str) -> None:
-        now = shown.moment(instant.now_ms()).astimezone(ZoneInfo(self._row.zone or "UTC"))
+        now = shown.moment(instant.now_ms()).astimezone(self._zone).replace(second=0)
         begins = now - timedelta(days=int(days))
-        midnight = QTime(0, 0) if int(days) < 30 else QTime(now.hour, now.minute)  # the ledger tells 31 days
-        self.since.setDateTime(QDateTime(QDate(begins.year, begins.month, begins.day), midnight, QTimeZone.utc()))
-        end = now + timedelta(minutes=1)
-        self.until.setDateTime(
-            QDateTime(QDate(end.year, end.month, end.day), QTime(end.hour, end.minute), QTimeZone.utc())
-        )
+        self.since.show_moment(begins.replace(hour=0, minute=0) if int(days) < 30 else begins)  # the ledger has 31 days
+        self.until.show_moment(now + timedelta(minutes=1))
         self.span.set_current(days)
         self._look()
 

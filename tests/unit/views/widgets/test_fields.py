@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 from PySide6.QtCore import QDateTime, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
@@ -157,3 +160,14 @@ def test_a_span_is_said_as_people_say_it_and_seen_in_the_dress_of_the_program(qt
     assert [one.text().replace("\u202f", " ") for one in (some, never)] == ["0 秒", "从不"]
     QTest.keyClick(never, Qt.Key.Key_Up)
     assert never.value() == 10
+
+
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "Europe/Berlin"])
+def test_a_moment_is_read_as_it_was_shown_in_its_zone(qtbot: QtBot, zone: str) -> None:
+    """Also an hour that the clock of another zone leaves out."""
+    field = DateTimeField()
+    qtbot.addWidget(field)
+    moment = datetime(2026, 3, 29, 2, 30, 15, tzinfo=ZoneInfo(zone))
+    field.show_moment(moment)
+    assert field.text() == "2026-03-29 02:30"
+    assert field.moment(ZoneInfo(zone)) == moment
