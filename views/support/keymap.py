@@ -197,6 +197,11 @@ def written(keys: str) -> str:
     return found
 
 
+def both_enters(keys: str) -> list[QKeySequence]:
+    """Keys as Qt hears them: where one is Enter, that of the number pad, too; none for ""."""
+    return [QKeySequence(form) for form in dict.fromkeys((keys, keys.replace("Return", "Enter"))) if form]
+
+
 def clash(one: str, other: str) -> bool:
     """Whether both cannot be told apart: the same, or one begins the other (``G`` and ``G, T``)."""
     first, second = QKeySequence(one), QKeySequence(other)
@@ -273,10 +278,8 @@ class KeyMap(QObject):
         return name in self._commands
 
     def sequences(self, name: str) -> list[QKeySequence]:
-        """The same for Qt; where it is Enter, that of the number pad too."""
-        keys = self.now(name)
-        forms = dict.fromkeys((keys, keys.replace("Return", "Enter"))) if keys else {}
-        return [QKeySequence(form) for form in forms]
+        """The same for Qt."""
+        return both_enters(self.now(name))
 
     def chosen(self) -> Mapping[str, str]:
         """The commands whose key is not the default, and that key."""

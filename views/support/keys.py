@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from views.support import safe
-from views.support.keymap import keymap
+from views.support.keymap import both_enters, keymap
 
 #: so long it is read why a key does nothing
 TELL_MS = 8000
@@ -159,18 +159,13 @@ class ListKeys(QObject):
                 continue
             now, default = command.forms(keymap().now(command.name)), command.forms(command.default)
             for mine, known in zip_longest(now, default, fillvalue=""):
-                if told in _written(mine):
+                if told in both_enters(mine):
                     return None if mine == known else known
-                found = found or told in _written(known)
+                found = found or told in both_enters(known)
         return "" if found else None
 
 
 _WRITTEN_IN = (QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox, QComboBox, QKeySequenceEdit)
-
-
-def _written(keys: str) -> list[QKeySequence]:
-    """The key, and where it is Enter, that of the number pad, too."""
-    return [QKeySequence(keys), QKeySequence(keys.replace("Return", "Enter"))] if keys else []
 
 
 def _key(event: QKeyEvent, keys: str) -> QKeyEvent:
