@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -67,6 +67,18 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 # No slots: a generic class that is frozen and slotted cannot be made as ``Column[Row](…)`` on Python 3.11.
+#: of a cell of which nothing is seen but its words
+UNASKED = object()
+
+
+class Fingerprint(NamedTuple):
+    """Everything that decides how a cell looks."""
+
+    words: str
+    role: str
+    value: object = UNASKED
+
+
 @dataclass(frozen=True, kw_only=True)
 class Column(Generic[R]):
     """One column: where its value comes from and how it is drawn."""
@@ -107,15 +119,16 @@ class Column(Generic[R]):
         """Return the colour role of this cell."""
         return self.tone if isinstance(self.tone, str) else self.tone(record)
 
-    def fingerprint(self, record: R) -> tuple[object, ...]:
+    def fingerprint(self, record: R) -> Fingerprint:
         """Return everything that decides how this cell looks, for finding changed cells."""
+        role = self.role_of(record)
         if self.text is not None and self.kind in _WORDS:  # looked at every second
-            return (self.display(record), self.role_of(record))
+            return Fingerprint(self.display(record), role)
         value = self.value(record)
         if self.text is not None:
-            return (value, self.display(record), self.role_of(record))
+            return Fingerprint(self.display(record), role, value)
         # the value is not worked out twice; what a secret is may have become known since
-        return (value, safe.masked(value) if isinstance(value, str) else "", self.role_of(record))
+        return Fingerprint(safe.masked(value) if isinstance(value, str) else "", role, value)
 
     def differs(self, old: R, new: R) -> bool:
         """Return whether this cell looks otherwise in `new` than in `old`."""

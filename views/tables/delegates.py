@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableV
 
 from views.support.language import on_language_changed
 from views.support.paint import draw_focus, draw_line
-from views.tables.column import Column
+from views.tables.column import Column, Fingerprint
 from views.tables.painters import Cell, Ink, is_own, painter_of, text_kind
 from views.tables.record_model import Heading, RecordModel
 from views.theme import theme
@@ -24,7 +24,7 @@ PADDING = 8
 EDGE = 3
 HEADING = 27
 _BARE = frozenset({"tick", "glyph"})
-Said = Callable[[Hashable, str, object], tuple[Any, ...] | None]
+Said = Callable[[Hashable, str, object], Fingerprint | None]
 
 
 def _nothing(_key: Hashable, _column: str, _record: object) -> None:

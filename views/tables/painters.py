@@ -17,7 +17,7 @@ from services.i18n import _, pgettext
 from views.support import safe
 from views.support.elide import shorter
 from views.support.paint import draw_box, static_text
-from views.tables.column import CENTRE, LEFT, RIGHT, Attempts, Column, Progress
+from views.tables.column import CENTRE, LEFT, RIGHT, UNASKED, Attempts, Column, Fingerprint, Progress
 from views.theme import theme
 from views.theme import tokens as design
 
@@ -40,16 +40,17 @@ class Cell(msgspec.Struct):
     ticked: bool
     enabled: bool = True
     current: bool = False  #: in the row under the cursor
-    said: tuple[Any, ...] | None = None  #: its fingerprint, where that was worked out for this very picture
+    said: Fingerprint | None = None  #: where that was worked out for this very picture
 
     def value(self) -> Any:
         """What it shows."""
-        return self.said[0] if self.said is not None and len(self.said) > 2 else self.column.value(self.record)
+        known = self.said is not None and self.said.value is not UNASKED
+        return self.said.value if self.said is not None and known else self.column.value(self.record)
 
     def words(self) -> str:
         """What people read in it."""
         told = self.said if self.column.text is not None else None
-        return str(told[-2]) if told is not None else self.column.display(self.record)
+        return told.words if told is not None else self.column.display(self.record)
 
 
 class Ink:

@@ -59,7 +59,7 @@ from views.support.paint import cut, width_of, write
 from views.support.text import runs
 from views.support.throttle import Throttle
 from views.tables import painters, roles
-from views.tables.column import CLICKED, TICK, Column
+from views.tables.column import CLICKED, TICK, Column, Fingerprint
 from views.tables.copying import copied, to_tsv
 from views.tables.delegates import PADDING, CellDelegate, covered_rows, heading_height
 from views.tables.painters import paint_box
@@ -154,7 +154,7 @@ class LiveCells(QObject):
         self._still, self._running = False, False
         self._said: dict[tuple[Hashable, str], object] = {}  #: what the cells on screen said, by row and column
         #: the same for the next picture, with the record that says it
-        self._fresh: dict[tuple[Hashable, str], tuple[object, tuple[object, ...]]] = {}
+        self._fresh: dict[tuple[Hashable, str], tuple[object, Fingerprint]] = {}
         self._asked: list[QRect] = []  #: what the last step of the clock wants painted
         self._told = Told(self, self.repaint, ticks())
         view.installEventFilter(self)
@@ -205,7 +205,7 @@ class LiveCells(QObject):
         self._fresh[cell] = record, said
         return before.get(cell) != said
 
-    def said(self, key: Hashable, column: str, record: object) -> tuple[object, ...] | None:
+    def said(self, key: Hashable, column: str, record: object) -> Fingerprint | None:
         """What the step of the clock found a cell to say that is painted now, None where it was not asked."""
         known, said = self._fresh.get((key, column), (None, None))
         return said if known is record else None
