@@ -51,7 +51,6 @@ class StatusPart(QAbstractButton):
         # painted every second: else all that lies below it would be painted with it
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._hints: dict[bool, QSize] = {}  #: by the language: measuring words takes long
-        self._wide: tuple[str, ...] = ()  #: what they were measured for
         theme().changed.connect(self._on_theme)
 
     def show_part(
@@ -73,16 +72,20 @@ class StatusPart(QAbstractButton):
         if (name, value, suffix, tone, boxed) == (self._name, self._value, self._suffix, self._tone, self._boxed):
             return
         icon = self._icon if icon is None else icon
-        wide = (*map(_shape, (name, value, suffix)), icon)
+        before, hint = self._shape(), self.sizeHint()
         self._name, self._value, self._suffix, self._tone, self._boxed = name, value, suffix, tone, boxed
         self._icon = icon
         self.setAccessibleName(" ".join(part for part in (name, value, suffix) if part))
-        if wide != self._wide:
-            before, self._wide = self.sizeHint(), wide
+        if self._shape() != before:
             self._hints.clear()
-            if self.sizeHint() != before:  # else the whole window would be laid out for each figure
+            if self.sizeHint() != hint:  # else the whole window would be laid out for each figure
                 self.updateGeometry()
         self.update()
+
+    def _shape(self) -> tuple[str, ...]:
+        """All by which its width goes."""
+        words = (self._name, self._value, self._suffix)
+        return (*(shape(one) if _counts(one) else one for one in words), self._icon)
 
     def words(self) -> str:
         return f"{self._name} {self._value}".strip()
@@ -292,11 +295,6 @@ class StatusBar(QFrame):
 def _counts(words: str) -> bool:
     """Figures of one width widen the hyphen too: only for what counts."""
     return words[:1].isdigit()
-
-
-def _shape(words: str) -> str:
-    """All by which its width goes."""
-    return shape(words) if _counts(words) else words
 
 
 def _wide(kind: str, words: str) -> int:
