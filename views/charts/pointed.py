@@ -17,7 +17,7 @@ from PySide6.QtCore import QEvent, QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from services.i18n import _
+from services.i18n import N_, _
 from views.charts.plot import offer_table
 from views.charts.tooltip import Card, Reading, paint_card
 from views.support.language import on_language_changed
@@ -46,8 +46,10 @@ class Point(NamedTuple):
 class PointedChart(QWidget):
     """Left and Right go from point to point, Home and End to the first and the last, Esc leaves them."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = N_("Forecast")) -> None:
+        """``name``: what it is called, source text."""
         super().__init__()
+        self._name = name
         self._at = -1  #: the point that is read, -1 for none
         self._known: Sequence[Point] | None = None  #: to say them all takes long, and the mouse asks at each move
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -55,10 +57,6 @@ class PointedChart(QWidget):
         spoken(self, Role.Chart, self.accessibleDescription)
         theme().changed.connect(self.retell)
         on_language_changed(self.retell)
-
-    def name(self) -> str:
-        """What it is called."""
-        return _("Forecast")
 
     def heads(self) -> Sequence[Head]:
         """What each point says, the time first."""
@@ -81,7 +79,7 @@ class PointedChart(QWidget):
         self._known = None
         if self._at >= 0:
             self._at = min(self._at, len(self._points()) - 1)
-        self.setAccessibleName(self.name())
+        self.setAccessibleName(_(self._name))
         self._tell()
 
     def _tell(self) -> None:

@@ -36,7 +36,7 @@ class WaitingPlot(PointedChart):
     """Two areas over one axis."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(N_("Waiting tasks, forecast"))
         self._outlook: Outlook | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(120)
@@ -49,10 +49,6 @@ class WaitingPlot(PointedChart):
         """Draw another forecast."""
         self._outlook = outlook
         self.retell()
-
-    def name(self) -> str:
-        """What it is called."""
-        return _("Waiting tasks, forecast")
 
     def heads(self) -> tuple[Head, ...]:
         """What waits with these tasks, and without them."""
