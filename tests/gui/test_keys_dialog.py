@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
+from services import i18n
+from services.i18n import _
 from views.dialogs.keys import KeysDialog
 from views.pages.settings.page import SettingsPage
 from views.shell.key_help import KeyHelp
@@ -53,6 +55,13 @@ def test_what_is_nowhere_is_said(dialog: KeysDialog) -> None:
     dialog.nothing.action.emit()
     assert dialog.table.isVisible()
     assert dialog.model.rowCount() > 0
+
+
+def test_another_language_is_spoken_at_once(dialog: KeysDialog) -> None:
+    i18n.set_language("zh_CN")
+    assert dialog.search.placeholderText() == dialog.search.accessibleName() == _("Command, page or key")
+    assert dialog.search.placeholderText() != "Command, page or key"
+    assert _("It holds at once; in text fields letters stay letters.") in dialog.said.text()
 
 
 def test_a_new_key_holds_at_once_wherever_it_is_shown(console: Console, dialog: KeysDialog, qtbot: QtBot) -> None:

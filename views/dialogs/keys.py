@@ -123,8 +123,6 @@ class KeysDialog(DialogFrame):
         super().__init__(N_("Keys"), icon="ph.keyboard", parent=parent)
         self._before: Mapping[str, str] = {}
         self.search = SearchField()
-        self.search.setPlaceholderText(_("Command, page or key"))
-        self.search.setAccessibleName(_("Command, page or key"))
         self.model: RecordModel[KeyRow] = RecordModel(COLUMNS, key=lambda row: row.name, hold_new=False)
         self.table = TableView(self.model, name=N_("Keys"), ground="input")
         self.nothing = EmptyState(N_("No command matches."), action=N_("Clear the search"), icon="ph.magnifying-glass")
@@ -152,8 +150,7 @@ class KeysDialog(DialogFrame):
         self.undo_link.activated.connect(self._take_back)
         self.close_button.clicked.connect(self.reject)
         keymap().changed.connect(self._show)
-        say_in_language(self._show)
-        self._on_chosen()
+        say_in_language(self._retell)
         self.table.setFocus()
 
     def _lay_out(self) -> None:
@@ -169,6 +166,13 @@ class KeysDialog(DialogFrame):
         put(self.foot, STRETCH, self.all_button, self.close_button)
 
     # looking
+
+    def _retell(self) -> None:
+        self.search.setPlaceholderText(_("Command, page or key"))
+        self.search.setAccessibleName(_("Command, page or key"))
+        self._show()
+        if not self.undo_link.isVisible():  # what can be taken back stays to be seen
+            self._on_chosen()
 
     def _show(self) -> None:
         rows = [row_of(command) for command in keymap().commands()]

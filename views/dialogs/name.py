@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services.i18n import _
 from views.dialogs.typed import KeepsTyped
+from views.support.language import say_in_language
 from views.support.look import Label
 
 WIDTH, LONGEST = 420, 60
@@ -38,17 +39,20 @@ class NameDialog(KeepsTyped):
         self.set_width(WIDTH)
         self.field = QLineEdit(name)
         self.field.setMaxLength(LONGEST)
-        self.field.setAccessibleName(_("Name"))
-        self.field.setPlaceholderText(_("Name"))
         self.field.textChanged.connect(self._on_typed)
         self.field.returnPressed.connect(self._on_done)
         self.body.addWidget(self.field)
         if note:
             self.body.addWidget(Label(note, "label", "text3", wrap=True))
         self.cancel_button, self.done_button = self.end_with_save(self._on_done)
-        self._on_typed()
+        say_in_language(self._say)
         self.field.setFocus()
         self.field.selectAll()
+
+    def _say(self) -> None:
+        self.field.setAccessibleName(_("Name"))
+        self.field.setPlaceholderText(_("Name"))
+        self._on_typed()
 
     def _on_typed(self) -> None:
         self.done_button.disable(self._wrong())
