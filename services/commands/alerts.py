@@ -106,7 +106,7 @@ class AlertCommands:
             "alert.mute",
             incident,
             detail,
-            partial(_muted_unseen, seen=seen, now_ms=now),
+            partial(_muted_unseen, seen=seen, now_ms=now, unmuted=found.unmuted),
             muted_by=self._operator.who,
             muted_at=now,
             muted_until=now + LONGEST_MS if on_change else until,
@@ -323,15 +323,11 @@ def _taken(answer: Answer) -> dict[str, object]:
     return {"by": answer.answered_by, "note": answer.note} if answer.answered_by else {}
 
 
-def _muted_unseen(answer: Answer, seen: Answer | None, now_ms: int) -> dict[str, object]:
-    if seen is not None and answer.muted_until > now_ms and answer.muted_at != seen.muted_at:
-        raise AnswerChanged(answer)
-    return _muted(answer, now_ms)
-
-
-def _muted(answer: Answer, now_ms: int) -> dict[str, object]:
-    if answer.muted_until <= now_ms:
+def _muted_unseen(answer: Answer, seen: Answer | None, now_ms: int, unmuted: int) -> dict[str, object]:
+    if not answer.mutes(now_ms, unmuted):
         return {}
+    if seen is not None and answer.muted_at != seen.muted_at:
+        raise AnswerChanged(answer)
     until = incidents.CHANGED if answer.changes_from else answer.muted_until
     return {"by": answer.muted_by, "until": until, "reason": answer.reason}
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from msgspec.structs import replace
 
+from services.domain.alerts import incident as incidents
 from services.domain.errors import BrokerUnavailable
 from services.domain.task.order import BrokerHealth
 from tests.integration import hook as hooks
@@ -188,6 +190,12 @@ def test_an_incident_is_answered_muted_and_shown(api: Api, watch: Watch, hook: H
         assert ask.get(path).json()["state"] == "muted"
         assert ask.post(f"{path}/mute", json={"until": "changed", "reason": "known"}).status_code == 200
         assert [ask.get(path).json()[name] for name in ("state", "muted_until")] == ["muted", "changed"]
+        (body,) = watch.store.documents(incidents.ANSWERS).values()
+        answer = incidents.ANSWER.read(body, incidents.Answer())
+        for slot, body in watch.store.documents(incidents.KIND).items():
+            ended = replace(incidents.DOCUMENT.readable({slot: body})[slot], unmuted=answer.muted_at)
+            watch.store.put_document(incidents.KIND, slot, incidents.DOCUMENT.dump(ended))
+        assert ask.get(path).json()["muted_until"] is None, "it has changed"
         assert ask.post(f"{path}/unmute", json={}).status_code == 200
         assert ask.post(f"{path}/unanswer", json={}).status_code == 200
         problem(ask.get("/api/v1/alerts/INC-999"), 404)

@@ -483,13 +483,20 @@ def _row(one: IncidentNow, zone: str) -> dict[str, Any]:
         "resolved": _instant(incident.resolved_at, zone),
         "answered_by": incident.answer.answered_by or None,
         "note": incident.answer.note or None,
-        "muted_until": CHANGED if incident.answer.changes_from else _instant(incident.answer.muted_until, zone),
+        "muted_until": _mute_end(incident, zone),
         "muted_by": incident.answer.muted_by or None,
         "reason": incident.answer.reason or None,
         "again_at": _instant(one.again_at, zone),
         "escalates_at": _instant(one.escalates_at, zone),
         "resolves_at": _instant(one.resolves_at, zone),
     }
+
+
+def _mute_end(incident: Incident, zone: str) -> str | None:
+    answer = incident.answer
+    if not answer.changes_from:
+        return _instant(answer.muted_until, zone)
+    return CHANGED if incident.unmuted != answer.muted_at else None
 
 
 def _more(now: IncidentNow, zone: str) -> dict[str, Any]:

@@ -94,6 +94,10 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     changes_from: Count = 0  #: of a mute until it changes, how many had it then; 0 of any other mute
     escalate_at: Instant = 0  #: when somebody asked for it
 
+    def mutes(self, now_ms: int, unmuted: int) -> bool:
+        """Whether its mute lasts; ``unmuted``: when that one began which a change of the matter has ended."""
+        return now_ms < self.muted_until and not (self.changes_from and self.muted_at == unmuted)
+
 
 class Incident(msgspec.Struct, frozen=True, kw_only=True):
     """One matter, from the moment a rule saw it. ``rule``: as it was when this began; it keeps that version."""
@@ -128,8 +132,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
 
     def muted(self, now_ms: int) -> bool:
         """Whether nobody is told of it."""
-        answer = self.answer
-        return now_ms < answer.muted_until and not (answer.changes_from and self.unmuted == answer.muted_at)
+        return self.answer.mutes(now_ms, self.unmuted)
 
     def state(self, now_ms: int) -> str:
         """Where it stands at this moment."""

@@ -99,20 +99,20 @@ class AlertActions(PageActs):
             else _("{id} is muted until it changes.").format(id=name)
         )
         call = partial(alerts.mute, name, until, reason, seen=seen)
-        self._act(call, said, self._muted_back(name, seen) or partial(alerts.unmute, name), start=start)
+        self._act(call, said, self._muted_back(one.incident, seen) or partial(alerts.unmute, name), start=start)
 
-    def _muted_back(self, name: str, answer: Answer) -> Callable[[], object] | None:
+    def _muted_back(self, incident: Incident, answer: Answer) -> Callable[[], object] | None:
         """What mutes it again as it was muted, None where it was not, or would be no more by now."""
-        if answer.muted_until <= instant.now_ms():
+        if not answer.mutes(instant.now_ms(), incident.unmuted):
             return None
         until = UNTIL_CHANGED if answer.changes_from else answer.muted_until
-        return partial(self._context.commands.alerts.mute, name, until, answer.reason or "-")
+        return partial(self._context.commands.alerts.mute, incident.id, until, answer.reason or "-")
 
     def unmute(self, one: IncidentNow) -> None:
         """Tell of it again."""
-        alerts, answer, name = self._context.commands.alerts, one.incident.answer, one.incident.id
+        alerts, name = self._context.commands.alerts, one.incident.id
         said = _("{id} is told again.").format(id=name)
-        self._act(partial(alerts.unmute, name), said, self._muted_back(name, answer))
+        self._act(partial(alerts.unmute, name), said, self._muted_back(one.incident, one.incident.answer))
 
     def escalate(self, one: IncidentNow) -> None:
         """Tell those whom its rule escalates to, now."""

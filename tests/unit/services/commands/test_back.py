@@ -26,7 +26,7 @@ from services.commands.schedules import ScheduleCommands
 from services.commands.tasks import TaskCommands
 from services.commands.views import ViewCommands
 from services.domain.alerts.incident import DOCUMENT as INCIDENTS
-from services.domain.alerts.incident import Incident, Words, slot_of
+from services.domain.alerts.incident import UNTIL_CHANGED, Answer, Incident, Words, slot_of
 from services.domain.alerts.rule import VERSIONS
 from services.domain.audit import TARGETS_KEPT, AuditEntry
 from services.domain.errors import StoreUnavailable, UsageError
@@ -138,6 +138,17 @@ def test_the_second_act_is_not_taken_back_over_the_first_persons(room: Room, act
     assert code(room, last(room)) == "back.unsaid"
     older = msgspec.structs.replace(last(room), detail="{}")
     assert code(room, older) == "back.unsaid", "an older program wrote nothing of what stood before"
+
+
+def test_a_mute_in_the_place_of_one_that_a_change_has_ended_is_taken_back(room: Room) -> None:
+    desk = office(room)
+    room.store.put_document("alert_incident", slot_of(INCIDENT.key), INCIDENTS.dump(INCIDENT))
+    muted = desk.alerts.mute(INCIDENT.id, UNTIL_CHANGED, "known")
+    ended = msgspec.structs.replace(INCIDENT, unmuted=muted.answer.muted_at)
+    room.store.put_document("alert_incident", slot_of(INCIDENT.key), INCIDENTS.dump(ended))
+    room.clock.advance(60)
+    desk.alerts.mute(INCIDENT.id, UNTIL_CHANGED, "of the new extent", seen=Answer())
+    assert code(room, last(room)) == ""
 
 
 def test_letters_that_were_archived_before_are_not_opened(room: Room) -> None:

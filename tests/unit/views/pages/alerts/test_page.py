@@ -549,11 +549,14 @@ def test_an_incident_is_muted_until_it_changes_and_undo_mutes_it_so_again(
     assert answer_of(fleet, login.id).changes_from == login.count
 
 
+@pytest.mark.parametrize("on_change", [False, True])
 def test_a_mute_taken_back_leaves_none_in_the_place_of_one_that_was_over(
-    qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
+    on_change: bool, qtbot: QtBot, fleet: Fleet, alerts: Alerts, open_page: Open
 ) -> None:
     over = Answer(muted_by="ann", muted_at=alerts.now - 2 * MINUTE, muted_until=alerts.now - MINUTE, reason="night")
-    login = alerts.login(answer=over)
+    if on_change:
+        over = replace(over, muted_until=alerts.now + 999 * MINUTE, changes_from=1)
+    login = alerts.login(answer=over, unmuted=over.muted_at)
     page = open_page()
     qtbot.mouseClick(page.buttons["mute"], Qt.MouseButton.LeftButton)
     (dialog,) = page.findChildren(MuteDialog)
