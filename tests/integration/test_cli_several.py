@@ -161,6 +161,10 @@ def test_shops_are_listed_by_a_filter(engine: assembly.Engine, capsys: pytest.Ca
     for text, found in (("platform:pdd paused:no", ["s0", "s2"]), ("group:eu", ["t1"]), ("state:paused", ["s1"])):
         code, told = call(capsys, "shop", "list", "--filter", text)
         assert (code, [one["shop_id"] for one in told["shops"]]) == (0, found)
+        assert "worker" not in told["shops"][0], "nobody asked who ran them"
+    begin(engine, created(engine))
+    code, told = call(capsys, "shop", "list", "--filter", "worker:w")
+    assert (code, [(one["shop_id"], one["worker"]) for one in told["shops"]]) == (0, [("s0", "w")])
 
 
 def created(engine: assembly.Engine, shop: str = "s0") -> Task:
