@@ -11,7 +11,7 @@ from services import act_words, i18n, messages, spans
 from services.domain import audit
 from services.domain.alerts import incident as incidents
 from services.domain.audit import AuditEntry
-from services.domain.insight import handover
+from services.domain.insight import handover, worker
 from services.domain.insight.handover import ACTS, BROKE, NEXT, NOW, PARTS, PROMISES, WAITS
 from services.domain.past.lanes import Lanes
 from services.domain.plans import recurrence
@@ -143,7 +143,7 @@ class _Writer(msgspec.Struct):
         active = [one for one in alerts.incidents if one.incident.raised_at]
         doubts = list(self._doubts(alerts.watcher, promises.rows))
         parts = (
-            self._part(NOW, [*self._now(), *self._of_switches()]),
+            self._part(NOW, [*self._now(), *self._of_switches(), *self._of_drained()]),
             self._part(BROKE, [*self._of_causes(), *self._of_incidents(active), *self._of_record()], "nothing_broke"),
             self._part(ACTS, self._of_people(), "nobody_acted"),
             self._part(WAITS, map(self._item, items), "nobody_needed"),
@@ -211,6 +211,12 @@ class _Writer(msgspec.Struct):
             gates = sorted({one.gate for one in rest})
             words_of = filters.format_terms((equals("gate", *gates),))
             yield Line(text=_say("switches_more", n=len(rest)), page=TASKS, filter=words_of)
+
+    def _of_drained(self) -> Iterator[Line]:
+        for one in fates.look(self.asked.store).workers:
+            if one.state == worker.DRAINING:
+                name = one.info.worker
+                yield Line(text=_say("draining", name=name), page=WORKERS, target=name)
 
     def _within(self) -> tuple[Term, ...]:
         return (

@@ -25,7 +25,7 @@ from services.domain.task.search import filter
 from services.domain.task.search.query import Query
 from services.engine.lead import leader
 from services.engine.zone import set_fleet_zone
-from services.monitor.handover import AUDIT, CAUSES, TASKS, Handover, Line, plain
+from services.monitor.handover import AUDIT, CAUSES, TASKS, WORKERS, Handover, Line, plain
 from services.monitor.past.tape import Tape
 from services.store.sqlite import query
 from services.watch.handover import HandoverKeeper
@@ -128,6 +128,15 @@ def test_it_tells_what_lets_nothing_start_and_until_when(shift: Fleet) -> None:
         "gate:quiet_hours platform:pdd",
         "gate:paused type:work",
         "gate:paused shop:pdd:s6",
+    ]
+
+
+def test_a_worker_that_takes_no_tasks_is_told(shift: Fleet) -> None:
+    for name, state in (("desk-7", "draining"), ("desk-8", "running")):
+        shift.engine.store.heartbeat(WorkerInfo(worker=name, host="h", pid=1, state=state))
+    told = [line for line in part(page(shift), NOW) if "draining" in line.text]
+    assert [(line.text, line.page, line.target) for line in told] == [
+        ("Worker desk-7 is draining: it takes no new tasks until somebody resumes it", WORKERS, "desk-7")
     ]
 
 
