@@ -293,6 +293,7 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "TaskCommands.try_anyway": of("try_anyway", Stage.behind_a_pause, reason="one look"),
     "TaskCommands.take_back_try": of("take_back_try", Stage.let_through),
     "TaskCommands.prioritize": of("prioritize", one(Stage.queued), exactly("high")),
+    "TaskCommands.lower_back": of("lower_back", lambda stage: {stage.queued(priority="high"): 5}),
     "TaskCommands.retry_waiting": (
         of("retry_waiting", lambda stage: [stage.ended("held")], reason="looked"),
         of("retry_waiting", lambda stage: [stage.ended("retrying")]),

@@ -167,7 +167,12 @@ def _again(first: int = 0) -> Way:
 
 
 def _lower(commands: Commands, entry: AuditEntry, detail: Detail) -> Outcome:
-    return commands.tasks.lower_back({one: int(detail["was"][one]) for one in entry.target if one in detail["was"]})
+    levels = {one: int(detail["was"][one]) for one in entry.target if one in detail["was"]}
+    outcome = commands.tasks.lower_back(levels)
+    differs = said("back.differs")
+    if outcome.skipped and all(one.why == differs.message for one in outcome.skipped) and not outcome.done:
+        raise UsageError(differs, field="entry")
+    return outcome
 
 
 def _promise_back(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
