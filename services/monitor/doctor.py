@@ -58,7 +58,7 @@ COMPARED = 20_000
 #: what tells that the store answers and does not let this program do all that is needed
 RIGHTS = frozenset({"doctor.redis_commands", "doctor.redis_keys"})
 #: what tells who is not heard of
-OF_SILENCE = frozenset({"leader", "workers", "schedules"})
+OF_SILENCE = frozenset({"leader", "orphans", "workers", "schedules"})
 #: for how long it is told why nobody leads
 RESIGNED_MS = 15 * 60_000
 #: entries of the audit, the newest, that are looked at without being asked to
@@ -114,11 +114,10 @@ class Doctor:
             found.append(self._of_clock())
             found += self._of_damage(deep=deep)
             found += self._of_broker(delays)
-            fleet = self._of_fleet()
-            if error:  # nobody can show that he lives: another worker helps nothing
+            found += self._of_fleet()
+            if error:  # nobody can show that he lives, or holds what he runs: another worker helps nothing
+                found = [one for one in found if one.check not in OF_SILENCE]
                 found.append(finding(ERROR, "store", "doctor.no_writes", error=error))
-                fleet = [one for one in fleet if one.check not in OF_SILENCE]
-            found += fleet
             found += tuning.advice(measured_facts(self._store, self._registry, fates.look(self._store)))
             found += self._of_records(deep=deep)
             found += self._of_roles()

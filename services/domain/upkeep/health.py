@@ -269,7 +269,10 @@ SENTENCES: dict[str, str | Counted] = {
         "{messages} messages are held by somebody while no worker is alive",
         by="messages",
     ),
-    "doctor.unacked.remedy": N_("Look at the consumers in the management page: a frozen worker, or a foreign program."),
+    "doctor.unacked.remedy": N_(
+        "A worker may be frozen, or another program takes messages: look for it on its machine; the management page of"
+        " RabbitMQ lists who holds them."
+    ),
     "doctor.keys": N_("Passwords and secrets lie in the key store of this machine: {name}"),
     "doctor.no_keys": N_(
         "This machine has no key store: the window asks for passwords each time, secrets come from the environment"
