@@ -32,7 +32,7 @@ from views.widgets.find_field import FindField
 from views.widgets.layout import clear, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
-from views.widgets.toast import ToastSpec, failure, undo_action
+from views.widgets.toast import ToastSpec, failure, lasting, undo_action
 
 WIDTH, LIST_HEIGHT = 640, 220
 #: of a name; what else stands in a scope becomes a hyphen
@@ -225,7 +225,7 @@ class QuietHoursDialog(KeepsTyped):
 
         def done(before: QuietHours | None) -> None:
             back = partial(commands.remove, name) if before is None else partial(commands.set, before)
-            self._told(_("Quiet hours {name} are set.").format(name=name), back)
+            self._told(lambda: _("Quiet hours {name} are set.").format(name=name), back)
             self.scope.setEditText("")
             for field in (self.name, self.when, self.why):
                 field.clear()
@@ -240,13 +240,16 @@ class QuietHoursDialog(KeepsTyped):
 
     def _remove(self, hours: QuietHours) -> None:
         commands = self._context.commands.quiet
-        said = _("Quiet hours {name} are removed; what waited goes on.").format(name=hours.name)
+
+        def said() -> str:
+            return _("Quiet hours {name} are removed; what waited goes on.").format(name=hours.name)
+
         call, back = partial(commands.remove, hours.name), partial(commands.set, hours)
         self._again = partial(self._remove, hours)
         self.error.clear()
         self._acting.start(call, lambda _was: self._told(said, back), self._fail)
 
-    def _told(self, said: str, back: Callable[[], object]) -> None:
+    def _told(self, said: Callable[[], str], back: Callable[[], object]) -> None:
         toast, undoing = self._context.toast, self._undoing
         call = unless_changed(self._context.audit, back)
 
@@ -255,7 +258,7 @@ class QuietHoursDialog(KeepsTyped):
             undoing.start(call, lambda _result: toast(taken), lambda error: toast(failure(error)))
 
         actions = (undo_action(undo),)
-        toast(ToastSpec(text=said, status="healthy", actions=actions, seconds=UNDO_S))
+        toast(lasting(lambda: ToastSpec(text=said(), status="healthy", actions=actions, seconds=UNDO_S)))
         self.changed.emit()
         self._ask()
 

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Generic, TypeVar
 
 import msgspec
-from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
@@ -17,7 +16,7 @@ from services.messages import told
 from views.context import PageContext
 from views.support import text
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec, failure, undo_action
+from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
 
 NAMED, UNDO_S = 6, 10
 #: what an act answers that left its row as it was
@@ -70,12 +69,13 @@ class Each(QObject, Generic[R]):
         found: _Done[R],
     ) -> None:
         actions: tuple[ToastAction, ...] = ()
-        spec = ToastSpec(
-            text=_said(said, found, self._name), status="warning" if found.failed else "healthy", seconds=UNDO_S
-        )
+
+        def say() -> ToastSpec:
+            words, status = _said(said, found, self._name), "warning" if found.failed else "healthy"
+            return ToastSpec(text=words, status=status, actions=actions, seconds=UNDO_S)
 
         def tell() -> None:
-            self._context.toast(replace(spec, actions=actions))
+            self._context.toast(lasting(say))
 
         if back is not None and found.done:
             undo = undo_action(partial(self.run, found.done, back, None, lambda _number: _("Taken back.")))
