@@ -39,6 +39,8 @@ SENTENCES: dict[str, str] = {
     "doctor.no_management.remedy": N_(
         "Without it alarms, policies, unacknowledged messages and the arguments of queues are not seen."
     ),
+    "doctor.no_alarms": N_("Whether RabbitMQ has an alarm is not known. {error}"),
+    "doctor.no_alarms.remedy": N_("Without it alarms are not seen; queues and policies are."),
     "doctor.policy_message_ttl": N_(
         "By the policy {policy} messages expire in {queues}: tasks would vanish, or retry early"
     ),

@@ -282,7 +282,7 @@ class RabbitBroker:
         facts = self.facts()
         seen = [one for one in self.management.queues() if one.name.startswith(topology.OURS)]
         return [
-            *findings.of_facts(facts),
+            *findings.of_facts(facts, seen),
             *findings.of_patience(facts, longest),
             *findings.of_copies(seen, facts),
             *findings.of_policies(seen),

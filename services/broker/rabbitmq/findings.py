@@ -31,13 +31,14 @@ class QueueSeen(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     definition: dict[str, object] = {}
 
 
-def of_facts(facts: Mapping[str, str]) -> list[Finding]:
-    """Alarms, and whether they can be seen."""
+def of_facts(facts: Mapping[str, str], seen: Sequence[QueueSeen] = ()) -> list[Finding]:
+    """Alarms, and whether they can be seen; ``seen``: queues that it tells of, as it may where it tells of no node."""
     found: list[Finding] = []
     if facts.get("alarms"):
         found.append(finding(ERROR, "broker", "doctor.alarm", SENTENCES, what=facts["alarms"]))
     if facts.get("management_error"):
-        found.append(finding(NOTE, "broker", "doctor.no_management", SENTENCES, error=facts["management_error"]))
+        code = "doctor.no_alarms" if seen else "doctor.no_management"
+        found.append(finding(NOTE, "broker", code, SENTENCES, error=facts["management_error"]))
     return found
 
 

@@ -21,6 +21,8 @@ def codes(found: list[Finding]) -> list[str]:
 def test_alarms_and_whether_they_can_be_seen() -> None:
     assert codes(of_facts({"alarms": "rabbit@a: disk", "management_error": ""})) == ["alarm"]
     assert codes(of_facts({"alarms": "", "management_error": "404"})) == ["no_management"]
+    told = [QueueSeen(name="rpa_tasks_low")]  # to an account that may not ask for the nodes
+    assert codes(of_facts({"alarms": "", "management_error": "401"}, told)) == ["no_alarms"]
     assert of_facts({}) == []
 
 
