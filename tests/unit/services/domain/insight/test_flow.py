@@ -54,7 +54,7 @@ BOTH = ((PAUSE, 7), (OTHER, 2))
         (
             Facts(dead=1, held=1),
             flow.IDLE,
-            "Nothing is waiting and nothing is running; 1 task to confirm: did it run?; 1 dead letter needs a person",
+            "Nothing is waiting and nothing is running; 1 task to confirm (did it run?); 1 dead letter needs a person",
         ),
         (Facts(retrying=3), flow.FINE,
          "Nothing is waiting and nothing is running; 3 tasks failed and try again by themselves"),
@@ -120,7 +120,7 @@ BOTH = ((PAUSE, 7), (OTHER, 2))
             Facts(waiting=6, held=6, persons=(("login", 2),), slots=4, busy=1, rates=CALM, lines=(line(4),)),
             flow.STEADY,
             "6 tasks waiting; 2 of them for a person (2 need a login); the other 4 start within about 25–65 s;"
-            " 6 tasks to confirm: did they run?",
+            " 6 tasks to confirm (did they run?)",
         ),
         (
             Facts(waiting=5, persons=(("login", 3), ("paused", 2)), slots=3),
