@@ -226,3 +226,13 @@ def test_another_language_is_spoken_at_once_and_what_was_typed_stays(page: Setti
     assert str(dialog.list.model().index(0, 0).data()) == "常规"
     assert dialog.search.placeholderText() == "查找设置"
     qtbot.waitUntil(lambda: "没有" in dialog.rows["profile"].error())
+
+
+def test_an_address_stays_as_it_was_typed_in_another_language(page: SettingsPage, qtbot: QtBot) -> None:
+    dialog = opened(page, qtbot)
+    typed = "redis://:hunter22@localhost:6379/0"
+    dialog.rows["store.url"].field.setText(typed)  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: bool(dialog.rows["store.url"].error()))
+    i18n.set_language("zh_CN")
+    now = dialog.rows["store.url"].field.text()  # type: ignore[attr-defined]
+    assert now == typed, "dots would be no password"

@@ -110,8 +110,13 @@ class SettingRow(QWidget):
         if before._reset:
             self.reset()
         else:
-            typed = before._read()
-            self._fill(typed == "true" if self.what.kind is Kind.SWITCH else typed)
+            typed, field = before._read(), self.field
+            if isinstance(field, QLineEdit):
+                field.setText(typed)  # as it was typed: a password that became dots would be lost
+            elif isinstance(field, QPlainTextEdit):
+                field.setPlainText(typed)
+            else:
+                self._fill(typed == "true" if self.what.kind is Kind.SWITCH else typed)
 
     def matches(self, words: str) -> bool:
         """Whether it is what somebody looks for."""
