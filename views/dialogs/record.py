@@ -23,6 +23,7 @@ from services.i18n import _
 from services.messages import told
 from views.context import PageContext
 from views.dialogs.typed import KeepsTyped
+from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
@@ -232,6 +233,7 @@ class RecordDialog(KeepsTyped, Generic[R]):
         self.set_width(width)
         self._looking, self._saving, self._asking = Operation(self, latest=True), Operation(self), Operation(self)
         self._look_later = Debounce(self._look, look_ms, self)
+        on_language_changed(self._look_soon)
         self.fields: dict[str, Labelled] = {}
         self._untouched: object = None  #: what stood there before a person typed anything
         self.name, self.note = QLineEdit(), QLineEdit()

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -20,7 +19,6 @@ from services.domain.promises import promise as promises
 from services.domain.promises.promise import Promise
 from services.domain.promises.standing import Standing
 from tests.support.held import settled
-from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.pages.promises import editor
 from views.pages.promises.editor import PromiseDialog
@@ -80,18 +78,21 @@ def test_how_it_would_stand_is_said_before_it_is_kept(qtbot: QtBot, fleet: Fleet
     assert (made.kind, made.platforms, made.window) == ("by", ("pdd",), Weekly(days=WEEK, start=0, end=1440))
 
 
-def test_what_is_wrong_with_one_field_leaves_the_one_beside_it_in_its_line(qtbot: QtBot, open_dialog: Open) -> None:
+def test_what_comes_of_it_and_what_is_wrong_are_said_in_the_language_of_the_moment(
+    request: pytest.FixtureRequest, qtbot: QtBot, open_dialog: Open
+) -> None:
     dialog = open_dialog()
     dialog.name.setText("goods")
-    dialog.limit.setText("loss")
-    qtbot.waitUntil(lambda: "Write a duration such as " in words(dialog), timeout=WAIT_MS)
-    dialog.grab()  # so that all of it has its place
-    assert level(dialog, dialog.limit) == level(dialog, dialog.kind)
-
-
-def level(dialog: PromiseDialog, field: QWidget) -> int:
-    """How far below the top of the dialog a field begins."""
-    return field.mapTo(dialog, QPoint(0, 0)).y()
+    dialog.task_type.setCurrentText("refresh_goods")
+    qtbot.waitUntil(lambda: "it would stand now" in dialog.preview.text(), timeout=WAIT_MS)
+    request.addfinalizer(lambda: i18n.set_language("en"))
+    i18n.set_language("zh_CN")
+    qtbot.waitUntil(lambda: "如果保存" in dialog.preview.text(), timeout=WAIT_MS)
+    dialog.limit.setText("soon")
+    qtbot.waitUntil(lambda: bool(dialog.fields["limit"].error()), timeout=WAIT_MS)
+    said = dialog.fields["limit"].error()
+    i18n.set_language("en")
+    qtbot.waitUntil(lambda: dialog.fields["limit"].error() not in ("", said), timeout=WAIT_MS)
 
 
 def test_how_something_else_would_stand_is_not_told_of_what_is_typed_by_now(qtbot: QtBot, fleet: Fleet) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from msgspec import structs
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -174,6 +174,19 @@ def test_what_is_wrong_stands_at_its_field(
     qtbot.waitUntil(lambda: said in dialog.fields[name].error() and dialog.isVisible(), timeout=WAIT_MS)
     getattr(dialog, field).setText(getattr(editor.Filled(), field) or "nightly" * (field == "name"))
     qtbot.waitUntil(lambda: dialog.fields[name].error() == "", timeout=WAIT_MS)
+
+
+def test_what_is_wrong_with_one_field_leaves_the_one_beside_it_in_its_line(qtbot: QtBot, open_dialog: Open) -> None:
+    dialog = open_dialog()
+    dialog.choice.choose("some")
+    dialog.name.setText("nightly")
+    qtbot.waitUntil(lambda: bool(dialog.preview.text()), timeout=WAIT_MS)
+    wrong, beside = dialog.fields["platform"], dialog.fields["group"]
+    low = wrong.height()
+    wrong.set_error("There is no such platform; write pdd, temu or tiktok")
+    qtbot.waitUntil(lambda: wrong.height() > low + 20, timeout=WAIT_MS)
+    tops = [one.field.mapTo(dialog, QPoint(0, 0)).y() for one in (wrong, beside)]
+    assert tops[0] == tops[1]
 
 
 def test_an_edit_keeps_what_the_dialog_does_not_show(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
