@@ -97,7 +97,7 @@ SENTENCES: Mapping[str, str] = {
     "alert.cause_unreached": N_("nobody answers at its address: the server or the network is down"),
     "alert.cause_file": N_("its file is held by another program, or its disk is full or away"),
     "alert.cause_slow_here": N_("this computer writes to its database slowly: its load, or its disk"),
-    "alert.cause_unconfirmed": N_("it confirms nothing, and nobody could tell why yet"),
+    "alert.cause_unconfirmed": N_("nobody could tell why yet"),
     "alert.cause_alarm": N_("RabbitMQ reports {why}"),
     "alert.cause_mixed": N_("several at once, none of them behind more than half of it"),
     "alert.cause_drift": N_("its page, its data or the flow itself has changed"),

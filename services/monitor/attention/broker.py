@@ -34,8 +34,8 @@ WORDS = {
         N_("Broker takes no messages"), N_("What is created is recorded, none is lost, and sent later")
     ),
     UNSENT: Words(
-        N_("Nothing reaches the broker: {tasks_n} recorded, none lost"),
-        N_("It confirms nothing, nobody could tell why yet: look at its disk and memory; then all of it is sent"),
+        N_("Not in the broker yet: {tasks_n} recorded, none lost"),
+        N_("Nobody could tell why yet. Whoever leads sends again within a minute; if it stays, look at the log there"),
     ),
     UNSENT_HERE: Words(
         N_("Not in their lanes yet: {tasks_n} recorded, none lost"),

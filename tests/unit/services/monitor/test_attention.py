@@ -710,6 +710,7 @@ def test_what_nobody_could_send_is_told_though_nobody_says_why(room: Room) -> No
     items = finder(room).find(look(room), (), None)
     (item,) = [one for one in items if one.code == "attention.unsent"]
     assert (item.params["tasks"], item.since_ms) == (1, task.updated_at or task.created_at)
+    assert "disk" not in english(item), "of what nobody could tell the cause none is named"
     room.steps.publish([task])
     assert "blocked" not in found(room)
 
