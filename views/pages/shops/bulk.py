@@ -23,7 +23,7 @@ from views.pages.shops import words
 from views.support import text
 from views.support.operation import Operation
 from views.widgets.fields import Labelled, NumberField
-from views.widgets.toast import ToastAction, failure
+from views.widgets.toast import ToastAction, action, failure
 
 Act = Callable[[ShopRow], object]
 
@@ -103,7 +103,7 @@ class BulkActs(QObject):
             fleet.take_back_pause(f"shop:{row.key}", stood[row.key])
 
         def why(unasked: Again) -> ToastAction:
-            return ToastAction(text=_("Write why"), call=lambda: self._ask_why(rows, stood, unasked))
+            return action(N_("Write why"), lambda: self._ask_why(rows, stood, unasked))
 
         self._each.run(
             rows,

@@ -699,7 +699,7 @@ class ShopsPage(ListPage[ShopRow]):
         self._model.set_ticked(chosen)
         self._model.set_ticked(left, on=False)
         if any(self._model.find(key) is None for key in chosen):
-            self._ask()
+            self._source.again(settle=False)  # they come to the rows that one has scrolled to
 
     def _choose(self, key: str) -> None:
         """Put the cursor on a shop of the map; where the filter leaves it out, the filter goes."""

@@ -624,6 +624,25 @@ def test_what_is_chosen_in_the_map_is_ticked_in_the_table_and_the_other_way_roun
     assert not page.bulk.isVisible()
 
 
+@pytest.mark.one_pair
+def test_a_shop_chosen_in_the_map_comes_to_the_rows_that_one_has_scrolled_to(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.store.put_shops([Shop(platform="temu", shop_id=f"t{n:03d}") for n in range(600)])
+    fleet.engine.registry.forget()
+    page = open_page()
+    records, bar, last = page.table.records, page.table.verticalScrollBar(), "temu:t599"
+    bar.setValue(bar.maximum())
+    qtbot.waitUntil(lambda: records.rowCount() >= 400, timeout=WAIT_MS)
+    before = [records.key_at(place) for place in range(records.rowCount())]
+    assert last not in before
+    place = page.heat.map.rect_of(*last.split(":")).center().toPoint()
+    qtbot.mouseClick(page.heat.map, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, place)
+    qtbot.waitUntil(lambda: records.find(last) is not None, timeout=WAIT_MS)
+    there = [records.key_at(place) for place in range(records.rowCount())]
+    assert [key for key in there if key != last] == before
+
+
 class Counted(tuple[ShopNow, ...]):
     """All shops, noting each thread that goes through them."""
 
