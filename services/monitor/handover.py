@@ -37,7 +37,7 @@ from services.ports import Store
 
 #: what a line opens
 TASKS, CAUSES, AUDIT, ALERTS, PROMISE, WORKERS = "tasks", "causes", "audit", "alerts", "promises", "workers"
-MOST_CAUSES, MOST_INCIDENTS, MOST_ACTS, MOST_NEXT, MOST_SWITCHES = 8, 12, 20, 6, 8
+MOST_CAUSES, MOST_INCIDENTS, MOST_ACTS, MOST_NEXT, MOST_SWITCHES, MOST_DRAINING = 8, 12, 20, 6, 8, 8
 ENTRIES, SCAN = 2_000, 20_000
 #: tasks of a number that are counted one by one where no index knows it: a second of a page that nobody waits for twice
 COUNTED = 100_000
@@ -213,10 +213,12 @@ class _Writer(msgspec.Struct):
             yield Line(text=_say("switches_more", n=len(rest)), page=TASKS, filter=words_of)
 
     def _of_drained(self) -> Iterator[Line]:
-        for one in fates.look(self.asked.store).workers:
-            if one.state == worker.DRAINING:
-                name = one.info.worker
-                yield Line(text=_say("draining", name=name), page=WORKERS, target=name)
+        workers = fates.look(self.asked.store).workers
+        names = [one.info.worker for one in workers if one.state == worker.DRAINING]
+        for name in names[:MOST_DRAINING]:
+            yield Line(text=_say("draining", name=name), page=WORKERS, target=name)
+        if rest := names[MOST_DRAINING:]:
+            yield Line(text=_say("draining_more", n=len(rest)), page=WORKERS)
 
     def _within(self) -> tuple[Term, ...]:
         return (

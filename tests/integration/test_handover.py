@@ -25,7 +25,7 @@ from services.domain.task.search import filter
 from services.domain.task.search.query import Query
 from services.engine.lead import leader
 from services.engine.zone import set_fleet_zone
-from services.monitor.handover import AUDIT, CAUSES, TASKS, WORKERS, Handover, Line, plain
+from services.monitor.handover import AUDIT, CAUSES, MOST_DRAINING, TASKS, WORKERS, Handover, Line, plain
 from services.monitor.past.tape import Tape
 from services.store.sqlite import query
 from services.watch.handover import HandoverKeeper
@@ -138,6 +138,10 @@ def test_a_worker_that_takes_no_tasks_is_told(shift: Fleet) -> None:
     assert [(line.text, line.page, line.target) for line in told] == [
         ("Worker desk-7 is draining: it takes no new tasks until somebody resumes it", WORKERS, "desk-7")
     ]
+    for number in range(MOST_DRAINING + 1):
+        shift.engine.store.heartbeat(WorkerInfo(worker=f"edge-{number}", host="h", pid=1, state="draining"))
+    told = [line for line in part(page(shift), NOW) if "draining" in line.text]
+    assert (len(told), told[-1].text, told[-1].page) == (MOST_DRAINING + 1, "2 more workers are draining", WORKERS)
 
 
 def test_it_names_the_connection_whatever_it_is_for(pair: str, place: config.Settings, tmp_path: Path) -> None:

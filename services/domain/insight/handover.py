@@ -33,6 +33,7 @@ SENTENCES: dict[str, str] = {
     "handover.paused_unsaid": N_("{scope}: paused by {by} since {at}, no reason given"),
     "handover.quiet_hours": N_("{scope}: nothing starts until {ends}, quiet hours of {by}: {reason}"),
     "handover.draining": N_("Worker {name} is draining: it takes no new tasks until somebody resumes it"),
+    "handover.draining_more": NN_("{n} more worker is draining", "{n} more workers are draining"),
     "handover.switches_more": NN_("{n} more pause or quiet hours", "{n} more pauses and quiet hours"),
     "handover.at_least": N_("{what}, or more: no further was counted"),
     "handover.cause_new": NN_(

@@ -38,7 +38,7 @@ from services.domain.insight.gates import (
 )
 from services.domain.insight.places import Bench
 from services.domain.insight.publisher import DISK, MEMORY, REJECTS, PublisherNow
-from services.domain.task import classify, own_words
+from services.domain.task import classify, lane, own_words
 from services.domain.task.record import Task
 from services.domain.task.status import ACTIVE, Status
 from services.domain.text.counting import left_s
@@ -463,7 +463,7 @@ def _message(task: Task, facts: Facts) -> _Test:
             return MESSAGE, False, "gate.unsent_lost", params
         if facts.way.blocked:
             return MESSAGE, False, _UNSENT.get(facts.way.kind, "gate.unsent_held"), params
-        if facts.way.kind == REJECTS:
+        if facts.way.kind == REJECTS and _queue(task) in facts.way.why.split(", "):
             return MESSAGE, False, "gate.unsent_rejected", params | {"queues": facts.way.why}
         return MESSAGE, False, "gate.unconfirmed", params
     if task.status in (Status.BLOCKED, Status.SCHEDULED):
@@ -471,6 +471,11 @@ def _message(task: Task, facts: Facts) -> _Test:
     if _delayed(task, facts):
         return MESSAGE, True, "gate.delayed_message", {}
     return MESSAGE, True, "gate.confirmed", {}
+
+
+def _queue(task: Task) -> str:
+    """Where its message is to lie."""
+    return lane.shop_queue(task.queue) if task.queue else f"{lane.LANE_QUEUE}{task.lane}"
 
 
 def _delayed(task: Task, facts: Facts) -> bool:

@@ -402,7 +402,9 @@ def test_while_the_broker_does_not_answer_nothing_is_said_to_start() -> None:
     assert told(facts(cut_off=True), status=Status.PENDING, gate="")[0] == "gate.unsent_lost"
     assert told(facts(way=PublisherNow(kind="disk")), status=Status.PENDING, gate="")[0] == "gate.unsent_disk"
     full = PublisherNow(kind="rejects", why="rpa_tasks_low")
-    assert "rpa_tasks_low" in told(facts(way=full), status=Status.PENDING, gate="")[1]
+    assert "rpa_tasks_low" in told(facts(way=full), status=Status.PENDING, gate="", lane="low")[1]
+    for elsewhere in ({"lane": "high"}, {"lane": "low", "queue": "s1"}):
+        assert told(facts(way=full), status=Status.PENDING, gate="", **elsewhere)[0] == "gate.unconfirmed"
     assert told(facts(way=PublisherNow(kind="silent")), status=Status.PENDING, gate="")[0] == "gate.unconfirmed"
 
 
