@@ -132,8 +132,8 @@ COLOURS = (
 )
 #: what is asked for only where its column is seen
 TOLD: Mapping[str, str] = {"share": ENDED, "next": NEXT, "ran_by": RAN_BY}
-#: the map takes up to this part of the page, and is at least so high before it scrolls
-PART, LEAST = 0.3, 102
+#: the map takes up to this part of the page, leaves so much to all else, and is at least so high before it scrolls
+PART, ELSE, LEAST = 0.3, 380, 58
 
 
 #: platform and name of the group that is looked at closer, in a fleet that is too large for a cell each
@@ -1021,7 +1021,7 @@ class ShopsMap(Card):
 
     def _fit(self) -> None:
         """Be as high as the map, up to a share of the page."""
-        most = max(LEAST, round(self._room * PART))
+        most = max(LEAST, min(round(self._room * PART), self._room - ELSE))
         height = min(self.map.minimumHeight(), most)
         if self.pane.height() != height or self.pane.minimumHeight() != height:
             self.pane.setFixedHeight(height)

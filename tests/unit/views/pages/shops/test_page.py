@@ -999,6 +999,10 @@ def test_the_map_leaves_most_of_a_low_page_to_the_table(qtbot: QtBot, fleet: Fle
     qtbot.waitUntil(lambda: page.heat.pane.height() < 0.35 * page.height(), timeout=WAIT_MS)
     assert page.heat.map.height() > page.heat.pane.height()
     assert page.table.height() > 200
+    page.resize(780, 438)  # 1366x768 at 150 %, and shops ticked: one row was left
+    page.table.records.tick_all()
+    qtbot.waitUntil(lambda: page.bulk.isVisible() and page.table.height() >= 28 + 3 * 28, timeout=WAIT_MS)
+    assert page.heat.pane.height() >= 50
 
 
 @pytest.mark.one_pair
@@ -1044,7 +1048,7 @@ def test_a_group_that_is_opened_in_the_map_is_what_the_table_shows(qtbot: QtBot,
     qtbot.waitUntil(lambda: page.table.current_key() == "temu:m02697", timeout=WAIT_MS)
     assert heat.rows.within == ("temu", "east"), "it is of the group that is open"
     page.filter.field.clear()
-    qtbot.waitUntil(lambda: page.table.records.rowCount() == 500, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page.table.records.rowCount() >= 200, timeout=WAIT_MS)
     asked(qtbot, page, lambda: qtbot.keyClick(heat, Qt.Key.Key_Escape))
     assert groups_listed() != {"east"}
     press("west")
@@ -1052,7 +1056,7 @@ def test_a_group_that_is_opened_in_the_map_is_what_the_table_shows(qtbot: QtBot,
     qtbot.waitUntil(lambda: page.table.current_key() == "temu:m00001", timeout=WAIT_MS)
     assert heat.rows.inside, "a link leads out of a group that its shop is not in"
     page.filter.field.clear()
-    qtbot.waitUntil(lambda: page.table.records.rowCount() == 500, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page.table.records.rowCount() >= 200, timeout=WAIT_MS)
     press("north")
     fleet.store.put_shops(
         [Shop(platform="temu", shop_id=f"m{at:05d}", name=f"M{at}", group="east") for at in range(1, 2700, 3)]
