@@ -1193,7 +1193,7 @@ def test_a_chip_offers_the_values_of_shops_with_how_many_have_them(qtbot: QtBot,
         popup.close()
         qtbot.waitUntil(lambda: not page.findChildren(ValuePopup))
     assert list(offered) == [
-        f"Add filter: {name}" for name in ("State", "Platform", "Group", "Tag", "Queue", "Stopped by")
+        f"Add filter: {name}" for name in ("State", "Platform", "Group", "Tag", "Queue", "Stopped by", "Last worker")
     ]
     assert offered["Add filter: State"][:2] == ["Needs a person   1", "To decide"]
     assert "Dead letters   1" in offered["Add filter: State"]
