@@ -681,6 +681,9 @@ def test_an_act_is_taken_back_from_its_entry_by_an_act_of_its_own(qtbot: QtBot, 
     taken = page.table.records.record(1)
     cells = {one.key: one.display(taken) for one in page.table.records.columns}
     assert (cells["state"], cells["back"]) == (f"Undone {shown.clock(taken.undone_at, taken.undone_at)}", "")
+    section = page.table.records.section_of("state")
+    tip = page.table.records.index(1, section).data(Qt.ItemDataRole.ToolTipRole)
+    assert cells["state"] in tip, "the column has no room for the time"
     assert taken.undone_at == page.table.records.record(0).entry.at
     assert audit.undoes(store.audit(1)[0]) == (taken.key,), "its own entry says so"
     page.table.set_current_key(page.table.records.record(0).key)

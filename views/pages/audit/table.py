@@ -227,7 +227,8 @@ COLUMNS: tuple[Column[AuditLine], ...] = (
         value=lambda row: (row.state, row.undone_at, row.undone_part),
         text=said_state,
         tone=lambda row: "text3" if row.undone_at else "dead" if row.state == "failed" else "text",
-        width=92,
+        width=120,
+        tooltip=lambda row: said_state(row) if row.undone_at else "",
         hide_rank=4,  # its glyph stays
     ),
     Column(
