@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 
 import msgspec
 from msgspec.structs import replace
@@ -56,7 +57,7 @@ from views.support.operation import Operation
 from views.support.throttle import turns
 from views.support.words.shop import LIMITS_OF, SHOPS_OF
 from views.tables.at_rest import AtRest
-from views.tables.record_model import RecordModel, Sort, sorted_rows
+from views.tables.record_model import RecordModel, Sort, comparable, sorted_rows
 from views.tables.table_view import TableView
 from views.theme import theme
 from views.theme.tokens import CARD_GAP, CARD_PADDING, PAGE_MARGIN, status
@@ -835,8 +836,12 @@ def _list(found: ShopsNow, limit: int, loading: Loading) -> Listed:
     before, order = loading.before, (loading.sorts, i18n.language())
     alike = before.by == order
     same = alike and before.of is found.rows
-    stood = _as_they_stood(found.rows, before) if alike and loading.sorts else found.rows
-    rows = before.rows if same else _in_order(stood, loading.sorts)
+    if same:
+        rows = before.rows
+    elif alike and loading.sorts:
+        rows = _worst_first(_in_order(_as_they_stood(found.rows, before), loading.sorts), found.rows, loading.sorts)
+    else:
+        rows = _in_order(found.rows, loading.sorts)
     kept = loading.pinned if loading.moves else loading.pinned.union(row.key for row in before.loaded)
     loaded = tuple(row for place, row in enumerate(rows) if place < limit or row.key in kept)
     if same and loaded == before.loaded:
@@ -848,6 +853,13 @@ def _as_they_stood(rows: Sequence[ShopRow], before: Listed) -> Sequence[ShopRow]
     """In the order of the answer before, by the same columns: what hardly changed is soon in order again."""
     at = {row.key: row for row in rows}
     return (*(at[row.key] for row in before.rows if row.key in at), *(row for row in rows if row.key not in before.at))
+
+
+def _worst_first(ordered: Sequence[ShopRow], ranked: Sequence[ShopRow], sorts: Sequence[Sort]) -> tuple[ShopRow, ...]:
+    """With those that are the same by these columns as they rank now, not as they stood."""
+    places, values = {row.key: place for place, row in enumerate(ranked)}, [_VALUES[key] for key, _down in sorts]
+    alike = groupby(ordered, lambda row: [comparable(value(row)) for value in values])
+    return tuple(row for _same, some in alike for row in sorted(some, key=lambda row: places[row.key]))
 
 
 def _in_order(rows: Sequence[ShopRow], sorts: Sequence[Sort]) -> tuple[ShopRow, ...]:

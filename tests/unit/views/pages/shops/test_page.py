@@ -445,6 +445,25 @@ def test_of_thousands_of_shops_order_and_ticks_are_of_all_though_the_first_ones_
 
 
 @pytest.mark.one_pair
+def test_among_shops_that_are_the_same_by_a_column_the_worst_comes_first_also_where_it_got_worse_since(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    records = page.table.records
+    records.request_sort(records.section_of("group"))
+    records.tick_all()
+
+    def in_order() -> list[str]:
+        return [row.key for row in page.ticked() if row.shop.platform == "temu" and row.shop.group == group]
+
+    group = next(row.shop.group for row in page.ticked() if row.shop.platform == "temu")
+    qtbot.waitUntil(lambda: len(in_order()) > 1, timeout=WAIT_MS)
+    last = in_order()[-1]
+    fleet.die("temu", last.partition(":")[2], "refresh_goods", LOGIN, {})
+    qtbot.waitUntil(lambda: in_order()[0] == last, timeout=WAIT_MS)
+
+
+@pytest.mark.one_pair
 def test_rows_that_are_looked_at_stay_while_others_in_trouble_come_before_them(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
