@@ -197,6 +197,7 @@ class NewTaskDialog(DialogFrame):
         self._run = secrets.token_hex(8)
         _LIVING.add(self._run)
         self.destroyed.connect(partial(_LIVING.discard, self._run))
+        self._lost = ""  #: what a draft that is here again has lost, translated
         self._left = kept_draft(context.memory.get(context.own(DRAFT), None), _LIVING) if not prefill else {}
         self._closed: tuple[object, ...] = ()
         self.templates = Templates(context.memory, self)
@@ -277,7 +278,7 @@ class NewTaskDialog(DialogFrame):
         self._form.resume(left, self._known, _("The draft of before"))
         wish = file_of(left.get("file"))
         edited = wish is not None and wish.edited
-        lost = _("What was changed in the cells of its file was not kept.") if edited else ""
+        lost = self._lost = _("What was changed in the cells of its file was not kept.") if edited else ""
         back = _("The draft that was neither created nor discarded is here again.")
         self.notice.tell(text.sentences([back, lost]))
         if wish is not None:
@@ -533,7 +534,8 @@ class NewTaskDialog(DialogFrame):
         self._found = True
         self._keep_soon()
         if self._work.is_other:
-            self.notice.tell(_("{file} was changed since it was read for the draft.").format(file=found.table.name))
+            changed = _("{file} was changed since it was read for the draft.").format(file=found.table.name)
+            self.notice.tell(text.sentences([changed, self._lost]))
         self.shops.set_mode(FILE)
         self._show_rows(found)
         fresh = self._pages.currentWidget() is not self.sheet

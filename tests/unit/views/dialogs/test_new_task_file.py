@@ -649,6 +649,13 @@ def test_a_draft_with_a_file_outlives_the_program(
     qtbot.waitUntil(lambda: other.sheet.isVisible() and not looking(other), timeout=60_000)
     assert other.notice.accessibleName() == "tasks.csv was changed since it was read for the draft."
     other.reject()
+    left["file"] = {**left["file"], "edited": True}
+    edited = again()
+    qtbot.waitUntil(lambda: edited.sheet.isVisible() and not looking(edited), timeout=60_000)
+    assert edited.notice.accessibleName() == (
+        "tasks.csv was changed since it was read for the draft. What was changed in the cells of its file was not kept."
+    )
+    edited.reject()
     path.unlink()
     gone = again()
     qtbot.waitUntil(lambda: not looking(gone) and bool(gone.shops.picker.file.state()))
