@@ -80,7 +80,7 @@ class NewTaskFoot:
         self.copy = Button(N_("Copy as JSON"), icon="ph.copy")
         self.back = Button(N_("Back to the form"))
         self.cancel = Button(N_("Cancel"), hint="Esc")
-        self.part = Button(N_("Send the good ones"), icon="ph.paper-plane-tilt")
+        self.part = Button(N_("Send the good ones"), kind="primary", icon="ph.paper-plane-tilt", shortcut="dialog.main")
         self.create = Button(kind="primary", icon="ph.plus", shortcut="dialog.main")
         self.create.set_count_text(_("Create"))
         self.missing = Elided("", "label", "dead")
@@ -95,7 +95,8 @@ class NewTaskFoot:
     ) -> None:
         """Say what becomes of a file: in its own step the tasks and what is left out, before it the way there.
 
-        While rows have errors nothing is sent, unless a person asks for the good ones alone.
+        While rows have errors the one button sends the good ones and keeps the others: a disabled one beside it, with
+        another number, would seem to be the way there.
         """
         count, out = text.count(number), text.count(left_out)
         words = ngettext("Create {n} task", "Create {n} tasks", number).format(n=count)
@@ -107,17 +108,18 @@ class NewTaskFoot:
             "Send the {good} good one, keep {bad} as a file", "Send the {good} good ones, keep {bad} as a file", number
         )
         self.part.set_count_text(part.format(good=count, bad=text.count(bad)))
-        self.part.disable(_("Creating") if busy else self.barred)
+        self.part.disable(_("Creating") if busy else self.barred or blocked)
         if of_step and bad and not busy:
             wrong = ngettext("{n} row has errors", "{n} rows have errors", bad).format(n=text.count(bad))
-            blocked = blocked or _("{rows}: correct them first").format(rows=wrong)
+            blocked = blocked or (wrong if number else _("{rows}: correct them first").format(rows=wrong))
         blocked = self.barred or blocked
         self.create.disable(_("Creating") if busy else blocked)
         self.missing.show_text(blocked)
         self.missing.set_tone("text2")
+        partly = of_step and bool(bad) and bool(number)
         for widget, visible in (
-            (self.create, True),
-            (self.part, of_step and bool(bad) and bool(number)),
+            (self.create, not partly),
+            (self.part, partly),
             (self.discard, True),
             (self.copy, False),
             (self.keep, False),

@@ -96,7 +96,9 @@ def test_each_row_becomes_the_task_that_it_says_and_bad_rows_are_named(
     if ending == ".csv":
         assert dialog.sheet.reading.currentText() == "GBK (GB18030)"
 
-    assert not dialog.verbs.create.isEnabled(), "nothing is sent while rows have errors"
+    assert not dialog.verbs.create.isVisible(), "one button says what happens"
+    assert (dialog.verbs.part.kind, dialog.verbs.part.isEnabled()) == ("primary", True)
+    assert dialog.verbs.missing.text() == "7 rows have errors"
     assert dialog.verbs.part.text() == "Send the 293 good ones, keep 7 as a file"
     with qtbot.waitSignal(dialog.created, timeout=30_000):
         dialog.send_good(tmp_path / "bad.xlsx")
@@ -697,7 +699,7 @@ def test_a_small_window_shows_every_column_and_why_nothing_goes_whole(
     window.show()
     rows = [[*row, "明天 09:00"] for row in task_sheets.spoilt(task_sheets.rows(shops))]
     dialog = read_file(task_sheets.write(tmp_path / "t.csv", rows, (*task_sheets.HEADER, "截止")), window=window)
-    assert dialog.verbs.missing.text() == "7 rows have errors: correct them first"
+    assert dialog.verbs.missing.text() == "7 rows have errors"
     assert dialog.verbs.missing.sizeHint().width() <= dialog.verbs.missing.width()
     qtbot.waitUntil(lambda: dialog.sheet.grid.horizontalScrollBar().maximum() == 0)
     assert faults(dialog) == ()
