@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from services.domain.text.cells import guarded
 from services.i18n import _
-from views.support import safe
+from views.support import safe, shown
 from views.tables.column import TICK, Column
+from views.theme.tokens import platform_badge
 
 GLYPH = "glyph"
+#: what is seen in place of a code
+_SEEN: Mapping[str, Callable[[str], str]] = {"lane": shown.lane_word, "badge": platform_badge}
 
 
 def to_tsv(columns: Sequence[Column[Any]], records: Iterable[Any]) -> str:
@@ -24,9 +27,10 @@ def to_tsv(columns: Sequence[Column[Any]], records: Iterable[Any]) -> str:
 
 
 def copied(column: Column[Any], record: Any) -> str:
-    """What is copied of a cell: of a glyph its word, not the code that it is drawn by."""
+    """What is copied of a cell: what is seen there, of a glyph its word, not the code that it is drawn by."""
     if column.kind != GLYPH or column.text is not None:
-        return column.display(record)
+        said, seen = column.display(record), _SEEN.get(column.kind)
+        return seen(said) if seen is not None else said
     words = column.tooltip or column.speech
     return safe.masked(words(record)) if words is not None else ""
 

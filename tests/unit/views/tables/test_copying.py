@@ -47,3 +47,16 @@ def test_a_glyph_is_copied_as_its_word_in_the_language_of_who_reads() -> None:
         i18n.set_language("en")
     assert (head, row) == ("状态\t名称", "已成功\tsucceeded")
     assert copied(none, "dead") == "a whole sentence"
+
+
+def test_of_a_lane_and_a_platform_is_copied_what_is_seen_in_place_of_the_code() -> None:
+    lane = Column[str](key="lane", title="Lane", value=lambda _row: "high", kind="lane")
+    unknown = Column[str](key="other", title="Other", value=lambda _row: "express", kind="lane")
+    platform = Column[str](key="platform", title="Plat.", value=lambda _row: "xiaohongshu", kind="badge")
+    none = Column[str](key="none", title="None", value=lambda _row: None, kind="badge")
+    assert [copied(one, "") for one in (lane, unknown, platform, none)] == ["High", "express", "XHS", ""]
+    i18n.set_language("zh_CN")
+    try:
+        assert to_tsv((lane, platform), [""]).splitlines()[1] == "高\tXHS"
+    finally:
+        i18n.set_language("en")
