@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt
@@ -16,19 +16,24 @@ from views.widgets.layout import in_column
 
 #: px that a row takes at least for its widest widget
 LEAST = 200
+#: marks that never begin a line, in either language
+_CLOSING = ("，", "。", "；", "：", "、", "）", "？", "！", ",", ".", ";", ":", ")", "?", "!")
 _FIELD = re.compile(r"\{(\w+)\}")
 #: px of a field in a sentence: at least, at most, and around its words
 LEAST_FIELD, MOST_FIELD, ROUND_FIELD, ROUND_SPAN = 44, 260, 24, 44
 
 
-def in_lines(widths: Sequence[int], room: int, across: int) -> list[list[int]]:
-    """Places of widgets in as many lines as they need, in their order; one that is wider than the room has its own."""
+def in_lines(widths: Sequence[int], room: int, across: int, tied: Collection[int] = ()) -> list[list[int]]:
+    """Places of widgets in as many lines as they need, in their order; one that is wider than the room has its own.
+    One that is ``tied`` begins no line if the one before it can go there with it.
+    """
     lines: list[list[int]] = []
     left = 0
     for place, width in enumerate(widths):
         if not lines or left + width > room:
-            lines.append([])
-            left = 0
+            with_it = [lines[-1].pop()] if place in tied and len(lines[-1]) > 1 else []
+            lines.append(with_it)
+            left = sum(widths[one] + across for one in with_it)
         lines[-1].append(place)
         left += width + across
     return lines
@@ -118,7 +123,8 @@ class FlowRow(QLayout):
         widths = [size.width() for size in sizes]
         if self._shrinks:
             widths = [min(item.minimumSize().width(), wide) for item, wide in zip(items, widths, strict=True)]
-        for line in in_lines(widths, rect.width(), self._across):
+        tied = [place for place, item in enumerate(items) if _closes(item.widget())]
+        for line in in_lines(widths, rect.width(), self._across, tied):
             spare = rect.width() - sum(widths[place] for place in line) - self._across * (len(line) - 1)
             for place in line:  # the first has it before those behind
                 more = max(0, min(spare, sizes[place].width() - widths[place]))
@@ -135,6 +141,10 @@ class FlowRow(QLayout):
                     left += sizes[place].width() + self._across
             top += height + self._down
         return max(0, top - self._down - rect.top())
+
+
+def _closes(widget: QWidget | None) -> bool:
+    return isinstance(widget, Label) and widget.text().startswith(_CLOSING)
 
 
 class Sentence(QWidget):

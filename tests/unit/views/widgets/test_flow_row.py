@@ -7,6 +7,7 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
+from views.support.look import Label
 from views.widgets.buttons import LinkLabel
 from views.widgets.flow_row import FlowRow
 
@@ -65,3 +66,21 @@ def test_what_stands_beside_each_other_has_one_middle(qtbot: QtBot) -> None:
     assert button.height() > link.height(), "a filled one has a ground around its words"
     assert abs(button.geometry().center().y() - link.geometry().center().y()) <= 1
     assert below.geometry().top() > button.geometry().bottom()
+
+
+def test_no_line_begins_with_a_closing_mark(qtbot: QtBot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    row = FlowRow(owner, across=10, down=5)
+    comma = Label("，", "body")
+    for widget in (Block(), Block(), comma, Block()):
+        row.addWidget(widget)
+    owner.resize(215, 80)
+    owner.show()
+    tops = [item.geometry().center().y() for item in map(row.itemAt, range(4)) if item is not None]
+    assert tops[0] < tops[1], "the block goes along"
+    assert abs(tops[1] - tops[2]) <= 1
+    comma.setText("and")
+    row.activate()
+    tops = [item.geometry().center().y() for item in map(row.itemAt, range(4)) if item is not None]
+    assert tops[0] == tops[1] < tops[2]
