@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -178,6 +179,7 @@ def test_a_saved_view_keeps_filter_columns_and_number(desk: Desk, page: TasksPag
     page.tabs.save_wanted.emit()
     dialog = page.findChild(NameDialog)
     assert dialog is not None
+    assert "Platform is TEMU" in [one.text() for one in dialog.findChildren(QLabel)], "in the words of its chips"
     dialog.field.setText("Temu & co")
     dialog.done_button.click()
     key = page.tabs.current()

@@ -35,6 +35,7 @@ def test_they_are_listed_with_what_became_of_them_and_lead_to_the_first(
     wait(qtbot, lambda: dialog.table.records.rowCount() == 2)
     said = {column.key: column.display(dialog.table.records.records()[-1]) for column in dialog.table.records.columns}
     assert (said["outcome"], said["holder"]) == ("not created", f"{first} (waiting)")
+    assert said["shop"] == SHOPS[0].name, "as everywhere else"
     assert dialog.counts.text().startswith("2 tasks met the same work")
     dialog.table.open_requested.emit(dialog.table.records.key_at(0))
     wait(qtbot, lambda: page.panel.isVisible() and page.panel.task_id == first)

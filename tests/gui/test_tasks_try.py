@@ -69,6 +69,19 @@ def test_it_asks_why_and_lets_one_attempt_through(desk: Desk, page: TasksPage, q
     assert answer.code == "blocked", "the pause holds it again"
 
 
+def test_where_it_has_begun_meanwhile_nobody_is_asked_about_none(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = parked(desk)
+    shown(page, qtbot, 1)
+    page.show_task(task.task_id)
+    wait(qtbot, lambda: len(buttons(page)) == 1)
+    desk.session.commands.tasks.cancel([task.task_id])
+    buttons(page)[0].click()
+    wait(qtbot, lambda: bool(desk.toasts))
+    assert (desk.toasts[-1].text, desk.toasts[-1].status) == ("Nothing was done", "warning")
+    assert desk.toasts[-1].detail
+    assert not page.findChildren(ConfirmDialog)
+
+
 def test_where_nothing_of_the_kind_is_closed_it_is_not_offered(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     task = desk.create(0)
     shown(page, qtbot, 1)

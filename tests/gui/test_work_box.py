@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -572,6 +572,9 @@ def test_the_gate_that_holds_is_opened_from_the_answer(qtbot: QtBot, desk: Desk,
     dialog = ask(Asked(shop=SHOP, task_type="sync_order"))
     (resume,) = dialog.answer.ways.buttons
     assert resume.text() == "Resume shop"
+    said = [one.text() for one in dialog.answer.findChildren(QLabel) if "paused" in one.text()]
+    assert said
+    assert not any(SHOP in one for one in said), "the shop is called by its name"
     resume.click()
     assert desk.ways == [("resume", f"shop:{SHOP}")]
     assert dialog.isVisible(), "the answer changes in place"

@@ -30,12 +30,19 @@ class FilterTabs(QObject):
     wanted = Signal(str)
 
     def __init__(
-        self, tabs: ViewTabs, memory: Memory, built_in: Sequence[View], name: str, owner: QWidget, toast: Toast
+        self,
+        tabs: ViewTabs,
+        memory: Memory,
+        built_in: Sequence[View],
+        name: str,
+        owner: QWidget,
+        toast: Toast,
+        said: Callable[[], str] = str,
     ) -> None:
-        """``built_in``, ``name``: as of ``SavedViews``."""
+        """``built_in``, ``name``: as of ``SavedViews``; ``said``: the filter that is shown, in words."""
         super().__init__(owner)
         self._tabs, self._owner, self._expression, self._toast = tabs, owner, "", toast
-        self._saved = SavedViews(memory, built_in, name)
+        self._saved, self._said = SavedViews(memory, built_in, name), said
         tabs.chosen.connect(self._want)
         tabs.chosen_again.connect(self._want)
         tabs.save_wanted.connect(self._ask_name)
@@ -79,7 +86,11 @@ class FilterTabs(QObject):
 
     def _ask_name(self) -> None:
         dialog = NameDialog(
-            N_("Save view"), "", self._expression or _("All"), parent=self._owner, why_not=self._saved.why_not
+            N_("Save view"),
+            "",
+            self._said() or self._expression or _("All"),
+            parent=self._owner,
+            why_not=self._saved.why_not,
         )
         dialog.named.connect(partial(self._save, self._expression))
         dialog.open()

@@ -15,10 +15,11 @@ from services.monitor.tasks import Pick
 from views.context import PageContext
 from views.dialogs.again import ask_why
 from views.dialogs.confirm import ConfirmDialog, confirm_limit
-from views.kit.task_verb import FEW, TaskVerb, question
+from views.kit.task_verb import FEW, TaskVerb, question, standing_of
 from views.support import text
 from views.support.acting import HOLD_MANY_S, HOLD_S, Acting, Reverse, under_way
 from views.support.operation import Operation, Start
+from views.widgets.toast import ToastSpec
 
 
 class TaskActing(QObject):
@@ -37,9 +38,17 @@ class TaskActing(QObject):
         """Act on those of ``picks`` that the verb suits; after a preview where they are many or need care."""
         if len(picks) > self._few(verb) or verb.careful(picks) or verb.note:
             ids = [one.task_id for one in picks]
-            self._look.start(partial(self._context.tasks.picks_of, ids), partial(self.ask, verb))
+            self._look.start(partial(self._context.tasks.picks_of, ids), partial(self._ask_of, verb))
             return
         self._start(verb, picks, HOLD_S)
+
+    def _ask_of(self, verb: TaskVerb, picks: Sequence[Pick]) -> None:
+        """Ask, unless what was one task that it suits has gone on meanwhile: nobody is asked about none."""
+        if any(verb.fits(one.status, one.triage) for one in picks) or len(picks) > 1:
+            self.ask(verb, picks)
+            return
+        why = verb.reason(standing_of(picks)) if picks else _("There is no such task any more")
+        self._context.toast(ToastSpec(text=_("Nothing was done"), detail=why, status="warning"))
 
     def ask(self, verb: TaskVerb, picks: Sequence[Pick]) -> None:
         """Show the preview; what it says is what is done."""

@@ -21,7 +21,7 @@ from services.domain.task.status import Status
 from services.domain.text.mask import masked
 from services.domain.types import strict_json
 from services.i18n import N_, _, ngettext
-from services.messages import logged
+from services.messages import logged, with_names
 from services.monitor.artifacts import Found
 from services.monitor.promises import WorkPromise
 from services.monitor.shops.day import UNKNOWN, DayAttempt, ShopDay
@@ -345,7 +345,11 @@ class AnswerPane(ScrollPane):
         self.short.set_tone(token.role if found.status in ("healthy", "dead", "held") else "text")
         self.beside.setText(safe.visible(found.beside))
         wait = self._told.waits.get(found.task_id)
-        why = shown.say(wait.gate.message) if wait is not None and found.status == "waiting" else ""
+        why = (
+            shown.say(with_names(wait.gate.message, self._called))
+            if wait is not None and found.status == "waiting"
+            else ""
+        )
         self.under.setText(safe.visible(text.sentences([why, found.under]) if why else found.under))
         self.under.setVisible(bool(self.under.text()))
         self._say_facts(story, found.task_id, now)
@@ -365,6 +369,10 @@ class AnswerPane(ScrollPane):
                 rest = _("What became of some runs that schedules planned for the day is not known for this shop.")
         self.rest.setText(rest)
         self.rest.setVisible(bool(rest))
+
+    def _called(self, key: str) -> str:
+        """What a shop is called: of another one its key."""
+        return self._shop_name if self._told is not None and key == self._told.story.shop else key
 
     def _say_ways(self, story: WorkStory, task_id: str) -> None:
         """What can be done about what holds it: of a gate its verbs, else the decision that is a person's."""

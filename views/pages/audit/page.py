@@ -284,7 +284,9 @@ class AuditPage(EntriesPage[AuditLine]):
         self.filter.add_action(self.new_button)
         self.tabs = ViewTabs(shares=False)
         me = self._context.commands.operator.who
-        self.views = FilterTabs(self.tabs, self._context.memory, words.views(me), "audit", self, self._context.toast)
+        self.views = FilterTabs(
+            self.tabs, self._context.memory, words.views(me), "audit", self, self._context.toast, self.filter.said
+        )
         self.error = ErrorStrip()
         self.error.hide()
         self.result = Strip("succeeded")

@@ -302,7 +302,7 @@ class TasksPage(Page):
 
     def save_view(self) -> None:
         """Keep the present filter under a name."""
-        self._views.save(self.filter.expression(), newest=self._wanted().descending)
+        self._views.save(self.filter.expression(), newest=self._wanted().descending, said=self.filter.said())
 
     def _change_view(self, key: str) -> None:
         self._views.change(key, self.filter.expression(), newest=self._wanted().descending)
@@ -408,7 +408,7 @@ class TasksPage(Page):
 
     def show_suppressed(self, task_type: str = "") -> None:
         """List what the guard against doing the same work twice has met, of one type or of all."""
-        dialog = SuppressedDialog(self._context.tasks, task_type, self)
+        dialog = SuppressedDialog(self._context.tasks, self._context.limits.name, task_type, self)
         dialog.task_wanted.connect(self._door.open)
         dialog.open()
 

@@ -97,11 +97,9 @@ class ViewKeeper(QObject):
         """Remember columns and order of the present view."""
         self._saved.keep_layout(self._current.key, self._table.layout_of_columns.save())
 
-    def save(self, expression: str, *, newest: bool) -> None:
-        """Ask for a name and keep the filter under it."""
-        dialog = NameDialog(
-            N_("Save view"), "", expression or _("All"), parent=self._owner, why_not=self._saved.why_not
-        )
+    def save(self, expression: str, *, newest: bool, said: str) -> None:
+        """Ask for a name and keep the filter under it; ``said``: the filter in words."""
+        dialog = NameDialog(N_("Save view"), "", said or _("All"), parent=self._owner, why_not=self._saved.why_not)
         dialog.named.connect(partial(self._save, expression, newest))
         dialog.open()
 

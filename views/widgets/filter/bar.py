@@ -35,6 +35,7 @@ from PySide6.QtWidgets import (
 
 from services.domain.task.search.filter import TASKS, Names
 from services.i18n import N_, _
+from views.support import text
 from views.support.keys import Shortcut
 from views.support.language import say_in_language
 from views.support.look import Label, set_look
@@ -43,7 +44,7 @@ from views.support.throttle import Debounce
 from views.theme import theme
 from views.theme.tokens import FILTER_BAR, PAGE_MARGIN
 from views.widgets.buttons import IconButton
-from views.widgets.filter.chip import ChipView
+from views.widgets.filter.chip import IS_WORDS, NOT_WORDS, ChipView
 from views.widgets.filter.field import FilterField as FilterField
 from views.widgets.filter.field import FilterValue as FilterValue
 from views.widgets.filter.search_field import SearchField
@@ -145,6 +146,13 @@ class FilterBar(QWidget):
         """Return what else is filtered for than values of this field, chosen or typed."""
         others = [chip for chip in self.chips.chips if chip.field != field]
         return combine(others, split(as_words(self.field.text(), self._names), (field,), names=self._names)[1])
+
+    def said(self) -> str:
+        """All that is filtered for, in the words of its chips; "" for nothing."""
+        fields = self.chips.fields
+        bound = [key for key, field in fields.items() if field.bound]
+        chips, words = split(self.expression(), fields, bound, self._names)
+        return text.listed([*map(self.chips.said, chips), *([words] if words else [])], ";")
 
     def set_expression(self, expression: str) -> None:
         """Show `expression` without a signal."""
@@ -593,6 +601,11 @@ class FilterChips(QWidget):
             words = bound.format(value=words)
         glyphs = tuple(glyph for v in chip.values if v in known and (glyph := known[v].glyph) is not None)
         return _(field.title), words, glyphs, chip
+
+    def said(self, chip: Chip) -> str:
+        """A condition in words."""
+        title, words, _glyphs, _chip = self._face(chip)
+        return _(NOT_WORDS if chip.negated else IS_WORDS).format(field=title, value=words)
 
     def _add_chip(self, place: int, chip: Chip) -> None:
         view = ChipView(self)

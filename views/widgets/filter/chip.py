@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from services.i18n import _
+from services.i18n import N_, _
 from views.support.paint import cut, draw_box, draw_focus, width_of, write
 from views.support.spoken import Role, spoken
 from views.theme import theme
@@ -16,6 +16,8 @@ from views.theme.tokens import RADIUS_BUTTON
 
 _PAD, _GAP, _GLYPH, _CROSS = 9, 6, 13, 11
 HEIGHT, MAX_VALUE = 26, 220
+#: a condition in words
+IS_WORDS, NOT_WORDS = N_("{field} is {value}"), N_("{field} is not {value}")
 
 
 class ChipView(QWidget):
@@ -51,7 +53,7 @@ class ChipView(QWidget):
     ) -> None:
         """Show a condition; `glyphs` are pairs of icon and role."""
         self._title, self._value, self._glyphs, self._negated = title, value, tuple(glyphs[:4]), negated
-        words = _("{field} is not {value}") if negated else _("{field} is {value}")
+        words = _(NOT_WORDS if negated else IS_WORDS)
         self._announce(words.format(field=title, value=value))
 
     def _on_theme(self) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
+import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -35,7 +36,16 @@ _OUTCOMES: dict[str, tuple[str, str]] = {
     "waits": ("waiting", N_("came from elsewhere, waits")),
     "held": ("held", N_("came from elsewhere, held for a person")),
 }
-Answer = tuple[list[Suppressed], Mapping[tuple[str, str, str], int]]
+Counts = Mapping[tuple[str, str, str], int]
+
+
+class Row(Suppressed, frozen=True, kw_only=True):
+    """With the name of its shop."""
+
+    shop_name: str
+
+
+Answer = tuple[list[Row], Counts]
 
 
 def outcome(one: Suppressed) -> str:
@@ -43,7 +53,7 @@ def outcome(one: Suppressed) -> str:
     return _(_OUTCOMES[one.outcome][1]) if one.outcome in _OUTCOMES else one.outcome
 
 
-def summary(counts: Mapping[tuple[str, str, str], int]) -> str:
+def summary(counts: Counts) -> str:
     """How many in all, by what became of them; they are counted longer than they are listed."""
     found: Counter[str] = Counter()
     for (what, _shop, _type), number in counts.items():
@@ -60,7 +70,7 @@ def summary(counts: Mapping[tuple[str, str, str], int]) -> str:
     return f"{words.format(n=text.count(total))}  ·  {text.listed(parts, ';')}"
 
 
-COLUMNS: tuple[Column[Suppressed], ...] = (
+COLUMNS: tuple[Column[Row], ...] = (
     Column(
         key="glyph",
         title="",
@@ -84,7 +94,14 @@ COLUMNS: tuple[Column[Suppressed], ...] = (
         kind="strong",
         width=130,
     ),
-    Column(key="shop", title=N_("Shop"), value=lambda one: f"{one.platform}:{one.shop_id}", width=150),
+    Column(
+        key="shop",
+        title=N_("Shop"),
+        value=lambda one: one.shop_name,
+        names=True,
+        tooltip=lambda one: f"{one.shop_name}\n{one.platform}:{one.shop_id}",
+        width=150,
+    ),
     Column(key="outcome", title=N_("What came of it"), value=outcome, width=180),
     Column(
         key="holder",
@@ -109,13 +126,15 @@ class SuppressedDialog(DialogFrame):
 
     task_wanted = Signal(str)
 
-    def __init__(self, queries: TaskQueries, task_type: str = "", parent: QWidget | None = None) -> None:
-        """``task_type``: those of one type only."""
+    def __init__(
+        self, queries: TaskQueries, name: Callable[[str], str], task_type: str = "", parent: QWidget | None = None
+    ) -> None:
+        """``name``: what a shop (its key) is called, may block; ``task_type``: those of one type only."""
         super().__init__(N_("Suppressed duplicates"), icon="ph.copy-simple", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._queries, self._type = queries, task_type
+        self._queries, self._name, self._type = queries, name, task_type
         self._asking = Operation(self, latest=True)
-        self._rows: RecordModel[Suppressed] = RecordModel(
+        self._rows: RecordModel[Row] = RecordModel(
             COLUMNS, key=lambda one: f"{one.at}-{one.task_id}-{one.outcome}", hold_new=False
         )
         self.counts = Label("", "body", "text2", wrap=True)
@@ -144,8 +163,14 @@ class SuppressedDialog(DialogFrame):
         self.foot.addWidget(self.close_button)
 
     def refresh(self) -> None:
-        call = partial(self._queries.suppressed, SUPPRESSED_KEPT)
-        self._asking.start(call, self._show, lambda error: self.error.show_error(told(error)))
+        self._asking.start(self._look, self._show, lambda error: self.error.show_error(told(error)))
+
+    def _look(self) -> Answer:
+        found, counts = self._queries.suppressed(SUPPRESSED_KEPT)
+        rows = [
+            Row(**msgspec.structs.asdict(one), shop_name=self._name(f"{one.platform}:{one.shop_id}")) for one in found
+        ]
+        return rows, counts
 
     def _show(self, answer: Answer) -> None:
         rows, counts = answer
