@@ -116,6 +116,18 @@ def test_a_raised_batch_gets_its_priorities_back_but_for_what_somebody_set_since
     assert AuditQueries(room.store).entries().partly == {entry.entry_id}
 
 
+def test_a_raised_batch_of_which_some_are_lowered_again_is_no_refusal(room: Room) -> None:
+    desk = office(room)
+    low, other = (room.create(batch="night", shop_id=f"s{level}", priority=level).task_id for level in (1, 4))
+    who, audit = Operator(who="ann@desk", role="admin"), Audit(room.store, "ann@desk")
+    tasks = TaskCommands(room.store, room.producer, room.steps, audit, who, desk.dead_letters.republish)
+    batches = BatchCommands(room.store, tasks, audit, who, lambda _ids: Plan(), lambda _names: [{"queued": 2}])
+    batches.raise_waiting(batches.plan_raise("night"))
+    entry = last(room)
+    desk.tasks.prioritize([other], 8)
+    assert back(room, entry).done == (low,)
+
+
 INCIDENT = Incident(id="INC-1", key="INC-1", rule=DEFAULTS[0], words=Words(title=Message("alert.forgets")), raised_at=1)
 NEXT_WEEK = ManualClock().now_ms() + 7 * 86_400_000
 TWICE: dict[str, Callable[[Any, str], object]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -167,6 +167,32 @@ def test_what_was_taken_back_in_part_is_marked_so_until_the_rest_is(tmp_path: Pa
         with undoing([resumed]), writer.act("pause", ["shop:3", "shop:4"]) as act:
             act.counted(1, 1)
         assert {entry.entry_id, resumed.entry_id} <= set(AuditQueries(room.store).entries().undone)
+
+
+def test_what_took_an_act_back_and_was_taken_back_in_part_leaves_that_act_taken_back_in_part(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        trail = pauses(room, undone=1)
+        resumed, entry = trail.entries(limit=2).entries
+        far = AuditQueries(room.store)
+        assert far.entries(before=entry.entry_id).partly == frozenset()
+        with undoing([resumed]), Audit(room.store, "bob@desk").act("pause", ["shop:3", "shop:4"]) as act:
+            act.counted(1, 1)
+        both = {entry.entry_id, resumed.entry_id}
+        assert AuditQueries(room.store).entries().partly == both
+        assert far.entries(before=entry.entry_id).partly == both, "also where only what is new is read"
+
+
+def test_what_was_open_as_the_newest_entries_were_met_takes_back_an_act_once_it_is_done(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        entry = pauses(room, undone=0).entries(limit=1).entries[0]
+        known = TakenBack()
+
+        def undone() -> Mapping[str, int]:
+            return AuditQueries(room.store, undone=known).entries(before=entry.entry_id).undone
+
+        with undoing([entry]), Audit(room.store, "bob@desk").act("resume", entry.target):
+            assert undone() == {}
+        assert set(undone()) == {entry.entry_id}
 
 
 class Counted:
