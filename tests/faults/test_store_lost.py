@@ -76,6 +76,7 @@ def test_after_a_loss_nothing_runs_twice_that_may_not_and_a_pause_holds(
     assert [(one.limit.scope, one.limit.concurrency) for one in store.limits()] == [("platform:pdd", 7)]
     lost = next(one for one in told(fleet) if one.code == "attention.store_lost")
     assert (lost.severity, lost.params) == ("dead", {"tasks": 1})
+    assert [one.code for one in lost.facts] == ["store.gone", "store.held"]
     gate.touch()
     assert {task.status for task in fleet.wait_ended(running)} == {"succeeded"}
     assert started(seen).count(running[0]) == started(seen).count(running[1]) == 1

@@ -22,7 +22,8 @@ NOW, UNKNOWN, WAIT, LOGIN, AGAIN = "now", "unknown", "wait", "login", "again"
 #: what is worth a person's click first
 LEVELS = (NOW, UNKNOWN, WAIT, LOGIN, AGAIN)
 _OF_LOGIN = frozenset({classify.LOGIN_EXPIRED, classify.CAPTCHA})
-_UNREADABLE = frozenset({classify.BAD_MESSAGE, classify.ID_CONFLICT})
+#: messages that no task came of, and the sentence that says why
+_MESSAGE = {classify.BAD_MESSAGE: "worth.unreadable", classify.ID_CONFLICT: "worth.id_conflict"}
 #: kinds that stay until somebody has put something right elsewhere, and the sentence that says what
 _STAYS: dict[str, str] = {
     classify.ELEMENT_NOT_FOUND: "worth.page",
@@ -267,8 +268,8 @@ def _worth(seen: Evidence) -> Worth:
 
 def _barred(seen: Evidence) -> Worth | None:
     """What is known to stand in the way."""
-    if seen.kind in _UNREADABLE:
-        return _say(AGAIN, "worth.unreadable")
+    if seen.kind in _MESSAGE:
+        return _say(AGAIN, _MESSAGE[seen.kind])
     if seen.kind == classify.UNKNOWN_TYPE and not seen.type_known:
         return _say(AGAIN, "worth.no_type")
     if seen.refused and seen.refused >= seen.letters:

@@ -266,6 +266,10 @@ VERDICTS: dict[str, str] = {
         "No work would be done twice: every attempt ended before its work began ({kind})."
     ),
     "verdict.unreadable": N_("Check: the message was not a task; correct it before you create one from it."),
+    "verdict.id_conflict": N_(
+        "Check: another task has the id of this message; compare both, and give it an id of its own before you create a"
+        " task from it."
+    ),
     "verdict.outcome_unknown": N_("Check in the shop first: attempt {attempt} ended without an outcome ({kind})."),
     "verdict.failed_midway": N_(
         "Check in the shop first: attempt {attempt} failed and may have done part of its work."
@@ -297,6 +301,7 @@ VERDICTS: dict[str, str] = {
 
 WORTH: dict[str, str] = {
     "worth.unreadable": N_("Running it again cannot help: the message was not a task that can run."),
+    "worth.id_conflict": N_("Running it again cannot help: another task has its id."),
     "worth.no_type": N_("It will fail again until its task type is defined."),
     "worth.refused": N_("Its type refuses the payload now ({field}); correct it first."),
     "worth.login": N_("The shop waits for a login; it would stop there again."),
@@ -334,7 +339,9 @@ WORTH: dict[str, str] = {
         "Its task type was defined already, but what ran it has no flow for it: have the flow added there, or let those"
         " workers refuse the type; then try a few first."
     ),
-    "worth.expired": N_("It came too late and nothing was run; a new task has no deadline."),
+    "worth.expired": N_(
+        "It came too late and nothing was run; a new task has no deadline. Look whether its work is still wanted."
+    ),
     "worth.type_changed": N_("Its task type was changed since; try a few first."),
     "worth.page": N_("The page has changed: a retry fails again until the flow is adapted. Tell who makes the flow."),
     "worth.flow_refused": N_(
@@ -370,9 +377,14 @@ CAUSES: dict[str, str] = {
     "cause.unknown_type.of": N_("Unknown task type: {what}"),
     "cause.missing_secret": N_("Missing password"),
     "cause.missing_secret.of": N_("Missing password: {what}"),
+    "store.gone": N_(
+        "Tasks that were parked or planned for later had no message that could bring them back: create again what its"
+        " backup does not have"
+    ),
+    "store.held": NN_("{n} task is held: a person decides", "{n} tasks are held: a person decides"),
     "cause.id_conflict": N_("Task id in use"),
     "cause.no_command": N_("No flow program"),
-    "cause.expired": N_("Deadline passed"),
+    "cause.expired": N_("Expired before it started"),
     "cause.cancelled": N_("Cancelled"),
     "cause.already_done": N_("Done already"),
     "cause.unknown": N_("Unknown error"),

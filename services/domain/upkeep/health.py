@@ -161,6 +161,8 @@ SENTENCES: dict[str, str | Counted] = {
         "Worker {worker} is silent for {span}; {tasks} of its tasks are unconfirmed",
         by="tasks",
     ),
+    "doctor.silent_free": N_("Worker {worker} is silent for {span}; it has no task in hand"),
+    "doctor.silent_free.remedy": N_("Look at its machine, or start it again."),
     "doctor.silent.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
     "doctor.cut_off": N_("Worker {worker} cannot reach the broker and takes no tasks: {why}"),
     "doctor.cut_off.remedy": N_("Look at the network between its machine and the broker; it connects again by itself."),
@@ -174,6 +176,8 @@ SENTENCES: dict[str, str | Counted] = {
         "Worker {worker} was not heard of for {span}; {tasks} of its tasks are unconfirmed",
         by="tasks",
     ),
+    "doctor.late_free": N_("Worker {worker} was not heard of for {span}; it has no task in hand"),
+    "doctor.late_free.remedy": N_("Look at its machine, or start it again."),
     "doctor.late.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
     "doctor.gone": N_("Worker {worker} is gone for {span} without a farewell"),
     "doctor.gone.remedy": N_("Start it again, or take it off the list: fleetdeck worker forget {worker}"),
@@ -562,9 +566,10 @@ def _of_missing(missing: Sequence[WorkerNow]) -> list[Finding]:
             continue
         code = {insight.LATE: "late", insight.SILENT: "silent"}.get(one.state, "gone")
         held = len(one.unconfirmed)
+        free = "_free" if code != "gone" and not held else ""
         params: dict[str, Param] = {"worker": one.name, "seconds": one.silence_ms // 1000, "tasks": held}
         level = NOTE if code == "gone" and not one.fates else WARNING
-        found.append(finding(level, "workers", f"doctor.{code}", **params))
+        found.append(finding(level, "workers", f"doctor.{code}{free}", **params))
     if len(idle) > SILENT_EACH:
         found.append(finding(NOTE, "workers", "doctor.silent_idle", workers=len(idle), names=_first(idle)))
     return found

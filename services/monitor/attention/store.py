@@ -24,7 +24,7 @@ WORDS = {
     ),
     "attention.store_lost": Words(
         N_("The store has lost its records, or is another one than before"),
-        N_("Put its backup back, or shops, types and schedules again; then decide what is held: {tasks_n}"),
+        N_("Put its backup back, or shops, types and schedules again"),
     ),
 }
 #: for so long it is told after it was noticed
@@ -43,13 +43,15 @@ def items(look: Look) -> Iterable[Attention]:
         )
     noticed = [at for body in look.store.documents(LIFE).values() if (at := _noticed(body)) is not None]
     if noticed and look.now_ms - max(noticed) < TOLD_MS:
+        held = look.number(Status.HELD)
         yield Attention(
             key="store_lost",
             severity="dead",
             code="attention.store_lost",
-            params={"tasks": look.number(Status.HELD)},
+            params={"tasks": held},
+            facts=(Message("store.gone"), *((Message("store.held", {"n": held}),) if held else ())),
             since_ms=max(noticed),
-            verbs=(("open_tasks", filter.format_terms((equals("status", Status.HELD),))),),
+            verbs=(("open_tasks", filter.format_terms((equals("status", Status.HELD),))),) if held else (),
         )
 
 

@@ -93,10 +93,13 @@ def test_workers() -> None:
     fates = {"d": (), "e": ()}
     found = health.of_workers(insight.look([good, old, gone, left, late], now, fates), 3, "1.0")
     assert codes(found) == [
-        (OK, "workers_together"), (WARNING, "silent"), (NOTE, "gone"), (WARNING, "late"), (WARNING, "other_version"),
-        (WARNING, "lacks"),
+        (OK, "workers_together"), (WARNING, "silent"), (NOTE, "gone"), (WARNING, "late_free"),
+        (WARNING, "other_version"), (WARNING, "lacks"),
     ]  # fmt: skip
     assert messages.english(found[0].message) == "Workers alive: 2 on 1 machine, slots busy: 1 of 1"
+    assert messages.english(found[3].message) == "Worker e was not heard of for 20 s; it has no task in hand"
+    assert found[3].remedy is not None
+    assert messages.english(found[3].remedy) == "Look at its machine, or start it again."
     assert "worker forget d" in messages.english(found[2].remedy or found[2].message)
 
 

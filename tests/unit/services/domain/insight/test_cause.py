@@ -119,6 +119,7 @@ def seen(**changes: object) -> cause.Evidence:
         ({"kind": "missing_secret"}, cause.AGAIN, "worth.secret"),
         ({"kind": "expired"}, cause.NOW, "worth.expired"),
         ({"kind": "bad_message"}, cause.AGAIN, "worth.unreadable"),
+        ({"kind": "id_conflict"}, cause.AGAIN, "worth.id_conflict"),
         ({"kind": "unknown"}, cause.UNKNOWN, "worth.unknown"),
     ],
 )

@@ -53,7 +53,7 @@ def test_work_that_has_succeeded_since_would_be_repeated_whatever_its_type() -> 
         (dead(error_kind="expired"), SAFE, "idempotent"),
         (dead(error_kind="expired", **ONCE), SAFE, "never_started"),
         (dead(error_kind="bad_message"), CHECK, "unreadable"),
-        (dead(error_kind="id_conflict", **ONCE), CHECK, "unreadable"),
+        (dead(error_kind="id_conflict", **ONCE), CHECK, "id_conflict"),
         (dead(triage=Triage.REPUBLISHED, successor="new"), WOULD_DUPLICATE, "republished"),
         (dead(**ONCE), SAFE, "never_started"),
         (dead(marks=("recovered",), **ONCE), CHECK, "outcome_unknown"),
