@@ -198,10 +198,15 @@ def test_a_queue_that_rejects_is_named_until_it_takes_something(desk: Desk) -> N
         desk.channel.confirm(2, nack=True)
         desk.channel.confirm(3, nack=True)
         desk.channel.confirm(1)
-    assert desk.publisher.rejecting[0] == ("rpa_tasks_low",), "what had been taken before is confirmed later"
+    queues, since = desk.publisher.rejecting
+    assert queues == ("rpa_tasks_low",), "what had been taken before is confirmed later"
     desk.link.clock.advance(1)
     with desk.publishing([order("a", routing_key="task.pdd.low")]):
-        desk.channel.confirm(4)
+        desk.channel.confirm(4, nack=True)
+    assert desk.publisher.rejecting == (queues, since), "it has rejected since then"
+    desk.link.clock.advance(1)
+    with desk.publishing([order("a", routing_key="task.pdd.low")]):
+        desk.channel.confirm(5)
     assert desk.publisher.rejecting == ((), 0)
 
 

@@ -218,6 +218,23 @@ def test_what_waits_for_a_row_that_waits_for_a_type_is_made_behind_it(room: Room
     assert (middle.depends_on, last.depends_on) == ((held.task_id,), (middle.task_id,))
 
 
+def test_what_waits_for_a_type_is_made_also_where_a_row_of_it_is_refused_only_at_the_second_try(room: Room) -> None:
+    """Two rows of the same work wait for one that is not made: which of them is the other's twin is known after it."""
+    room.define("sync")
+    room.define("reply")
+    room.create(task_type="sync", payload={})
+    rows = [
+        room.spec(task_type="sync", payload={}),
+        room.spec(task_type="reply", payload={}, depends_on=("sync",)),
+        room.spec(task_type="reply", payload={}, depends_on=("sync",)),
+        room.spec(depends_on=("reply",)),
+    ]
+    done = room.producer.submit(rows)
+    assert ([spec for spec, _ in done.duplicates], done.errors) == ([rows[0], rows[2]], ())
+    reply, last = done.created
+    assert last.depends_on == (reply.task_id,)
+
+
 def test_an_id_goes_before_a_type_and_a_row_before_both(room: Room) -> None:
     room.define("sync")
     room.create(task_type="sync")

@@ -95,6 +95,17 @@ def test_a_check_names_what_is_active_already_and_who_would_wait_for_it(room: Ro
     assert room.producer.check(wished).errors == (), "queued behind it, it is made"
 
 
+def test_a_check_says_of_work_that_is_active_what_was_done_only_where_that_asks_for_a_reason(room: Room) -> None:
+    asked = room.store.now_ms()
+    room.finish(room.running(shop_id="s1", payload={}), "succeeded")
+    again = room.create(shop_id="s1", payload={})
+    spec = room.spec(shop_id="s1", payload={})
+    specs = [spec, replace(spec, asked_ms=asked)]
+    found = room.producer.check(specs)
+    assert [(twin.spec, twin.task_id) for twin in found.twins] == [(one, again.task_id) for one in specs]
+    assert [(one.spec, one.asks) for one in found.before] == [(specs[1], True)]
+
+
 def test_a_check_of_a_bulk_asks_the_store_a_few_times(room: Room) -> None:
     room.producer.submit([room.spec(shop_id="s7", payload={})])
     found = room.producer.check([room.spec(shop_id=f"s{number}", payload={}) for number in range(2 * BULK + 1)])

@@ -20,6 +20,8 @@ ONCE: dict[str, Any] = {"idempotent": False}
 #: found before anything is started, also where the worker gave the task back for it
 #: what a worker that was taken for lost says of an attempt that ended well
 LATE = msgspec.structs.replace(attempt(outcome="fenced", kind=""), error="")
+#: and of one that it gave back to be run again
+GIVEN_BACK_LATE = msgspec.structs.replace(LATE, retry_in_s=0.0)
 BEFORE_WORK = ("bad_payload", "unknown_type", "missing_secret", "no_command")
 
 
@@ -88,6 +90,7 @@ def test_work_that_has_succeeded_since_would_be_repeated_whatever_its_type() -> 
             "done_late",
         ),
         (held(attempt=1, attempts=(attempt(outcome="lost"), attempt(outcome="fenced"))), CHECK, "outcome_unknown"),
+        (held(attempt=1, attempts=(attempt(outcome="lost"), GIVEN_BACK_LATE)), CHECK, "outcome_unknown"),
         (held(attempt=1, progress=100), WOULD_DUPLICATE, "held_begun"),
         (held(attempt=1, progress=99, attempts=(attempt(outcome="lost"),)), WOULD_DUPLICATE, "held_lost"),
         (held(idempotent=True, attempt=1), SAFE, "idempotent"),
