@@ -132,7 +132,8 @@ class Reaches:
         if all(one.failed for one in runs):
             since = first - WIDE_MS
             runs = self._runs(types, own, fingerprints, since, until)
-        return reach.judge(runs, kind, since=since, until=until)
+        gone = {one.shop for one in runs if one.failed} - {one.shop for one in own.values()}
+        return replace(reach.judge(runs, kind, since=since, until=until), gone=len(gone))
 
     def _runs(
         self, types: Iterable[str], own: dict[str, Tries], fingerprints: Collection[str], since: int, until: int

@@ -45,6 +45,7 @@ SENTENCES: dict[str, str] = {
     "reach.version": N_("{failed} of {ran} shops on workers of version {where}: that version"),
     "reach.versions": N_("{failed} of {ran} shops on workers of the versions {where}: those versions"),
     "reach.elsewhere": N_("elsewhere {failed} of {ran}"),
+    "reach.gone": N_("shops of them without a letter here: {n}"),
     "reach.or_platform": N_("or {where}: all of them are shops of it"),
     "reach.or_node": N_("or the machine {where}: all of them ran there"),
     "reach.or_proxy": N_("or the proxy {where}: all of them went through it"),
@@ -121,6 +122,7 @@ class Reach(msgspec.Struct, frozen=True, kw_only=True):
     beside: tuple[tuple[str, str], ...] = ()  #: (dimension, value) that cannot be told from it
     tables: Mapping[str, tuple[Share, ...]] = msgspec.field(default_factory=dict)  #: by dimension, most failed first
     shops: tuple[Share, ...] = ()  #: attempts by shop, those that failed first
+    gone: int = 0  #: shops that failed and have none of its letters: republished since, or still to be tried again
     since: int = 0  #: the span of time that was counted, UTC ms
     until: int = 0
 
@@ -152,6 +154,7 @@ class Reach(msgspec.Struct, frozen=True, kw_only=True):
             Message(f"reach.or_{name}", {"where": value.upper() if name == PLATFORM else value})
             for name, value in self.beside
         ]
+        found += [Message("reach.gone", {"n": self.gone})] if self.gone else []
         return tuple(found)
 
 

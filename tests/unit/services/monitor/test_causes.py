@@ -106,6 +106,17 @@ def test_the_shops_that_ran_the_same_work_tell_where_a_cause_lies(room: Room) ->
     assert one.trend == "new"
 
 
+def test_shops_whose_letters_are_here_no_more_are_told_apart_from_those_that_have_some(room: Room) -> None:
+    letters = [ran(room, f"t{number}", "temu", "desk", failed=True) for number in range(5)]
+    room.ask(SetTriage(task_id=letters[0].task_id, triage="archived", by="ann"))
+    (one,) = CauseQueries(room.store).causes().rows
+    assert (one.count, one.shops, one.reach.failed, one.reach.gone) == (4, 4, 5, 1)
+    assert english(one.reach.rest[-1]) == "shops of them without a letter here: 1"
+    room.ask(SetTriage(task_id=letters[0].task_id, triage="open", by="ann"))
+    (one,) = CauseQueries(room.store).causes().rows
+    assert (one.count, one.reach.failed, one.reach.gone) == (5, 5, 0)
+
+
 class Handing(CountingStore):
     """Knows how many records it handed out of what ran of a type since an instant."""
 
