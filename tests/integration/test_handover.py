@@ -131,6 +131,14 @@ def test_it_tells_what_lets_nothing_start_and_until_when(shift: Fleet) -> None:
     ]
 
 
+def test_what_is_paused_for_many_is_told_before_shops_that_were_paused_since(shift: Fleet) -> None:
+    commands = shift.commands()
+    commands.fleet.pause("type:work")
+    commands.fleet.pause("shop:pdd:s8")
+    held = [line.filter for line in part(page(shift), NOW) if line.number is None]
+    assert held[:2] == ["gate:paused type:work", "gate:paused shop:pdd:s8"]
+
+
 def test_a_worker_that_takes_no_tasks_is_told(shift: Fleet) -> None:
     for name, state in (("desk-7", "draining"), ("desk-8", "running")):
         shift.engine.store.heartbeat(WorkerInfo(worker=name, host="h", pid=1, state=state))

@@ -20,6 +20,7 @@ from services.commands.sheet import shop_file
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Shop
 from services.domain.insight.shop import ShopNow
+from services.engine.spec import TaskSpec
 from services.monitor.shops.queries import ShopsNow
 from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
@@ -150,6 +151,22 @@ def test_ticked_shops_are_paused_together_and_it_is_taken_back(
     fleet.toasts[-1].actions[0].call()
     before = [("shop:pdd:s2", "moves house")]
     qtbot.waitUntil(lambda: [(one.scope, one.reason) for one in fleet.store.pauses()] == before, timeout=WAIT_MS)
+
+
+def test_that_few_shops_are_brought_back_to_the_lanes_is_asked_first_where_tasks_move_with_them(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    for key in ("pdd:s1", "pdd:s2"):
+        fleet.context.commands.fleet.dedicate(key)
+    spec = TaskSpec(platform="pdd", shop_id="s1", task_type="sync_order")
+    fleet.context.commands.tasks.create([spec], origin="console")
+    page = open_page()
+    page.table.records.set_ticked(["pdd:s1", "pdd:s2"])
+    page.bulk.buttons["undedicate"].click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(ConfirmDialog)) or bool(fleet.toasts), timeout=WAIT_MS)
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert dialog.verb_button.text() == "Bring 2 shops back to the lanes"
+    assert known(fleet)["pdd:s1"].dedicated, "it is asked first"
 
 
 def test_why_a_shop_was_paused_stays_where_many_are_paused_without_a_word(
