@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from msgspec.structs import replace
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services import called
@@ -17,6 +17,7 @@ from services.i18n import N_, _
 from services.messages import told
 from views.dialogs.saving import SharedForm, stands_there
 from views.dialogs.typed import KeepsTyped
+from views.support.language import on_language_changed
 from views.support.look import Label
 from views.widgets.fields import ChoiceField, Labelled, NumberField
 from views.widgets.layout import in_row
@@ -74,6 +75,7 @@ class ShopDialog(KeepsTyped, SharedForm):
         for toggle in (self.dedicated, self.enabled):
             toggle.clicked.connect(lambda _on: self._check())
         self._check()
+        on_language_changed(self._say)
 
     def _arrange(self) -> None:
         for pair in (("platform", "shop_id"), ("name", "name_en"), ("group", "tags")):
@@ -82,13 +84,31 @@ class ShopDialog(KeepsTyped, SharedForm):
                 row.addWidget(self.fields[name], 1, Qt.AlignmentFlag.AlignTop)
             self.body.addLayout(row)
         self.body.addWidget(self.fields["concurrency"])
-        for toggle, word in (
-            (self.dedicated, N_("A queue of its own")),
-            (self.enabled, N_("Enabled: schedules and promises take it")),
-        ):
-            self.body.addLayout(in_row((Label(_(word), "body"), 1), toggle))
+        self._beside = {
+            N_("A queue of its own"): Label("", "body"),
+            N_("Enabled: schedules and promises take it"): Label("", "body"),
+        }
+        for toggle, label in zip((self.dedicated, self.enabled), self._beside.values(), strict=True):
+            self.body.addLayout(in_row((label, 1), toggle))
+        self._name_toggles()
         self.end_with_save(self._on_save)
         self.offer_to_take_over(("name", "name_en", "group", "tags", "concurrency"), self._take_theirs)
+
+    def _name_toggles(self) -> None:
+        for word, label in self._beside.items():
+            label.setText(_(word))
+
+    def _say(self) -> None:
+        """In another language; what is typed stays."""
+        self._name_toggles()
+        word = self.platform.currentText()
+        chosen = self.platform.findText(word.strip())
+        with QSignalBlocker(self.platform):
+            for place in range(self.platform.count()):  # Qt writes the one it has as current into the field
+                if code := self.platform.itemData(place):
+                    self.platform.setItemText(place, named(code))
+            self.platform.setEditText(word if chosen < 0 else self.platform.itemText(chosen))
+        self._check()
 
     def shop(self) -> Shop:
         """As the fields say.
