@@ -45,7 +45,7 @@ SENTENCES: dict[str, str] = {
     "reach.version": N_("{failed} of {ran} shops on workers of version {where}: that version"),
     "reach.versions": N_("{failed} of {ran} shops on workers of the versions {where}: those versions"),
     "reach.elsewhere": N_("elsewhere {failed} of {ran}"),
-    "reach.gone": N_("shops of them without a letter here: {n}"),
+    "reach.gone": N_("of these, {n} without a letter here (dealt with, or trying again)"),
     "reach.or_platform": N_("or {where}: all of them are shops of it"),
     "reach.or_node": N_("or the machine {where}: all of them ran there"),
     "reach.or_proxy": N_("or the proxy {where}: all of them went through it"),

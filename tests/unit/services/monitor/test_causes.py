@@ -111,7 +111,7 @@ def test_shops_whose_letters_are_here_no_more_are_told_apart_from_those_that_hav
     room.ask(SetTriage(task_id=letters[0].task_id, triage="archived", by="ann"))
     (one,) = CauseQueries(room.store).causes().rows
     assert (one.count, one.shops, one.reach.failed, one.reach.gone) == (4, 4, 5, 1)
-    assert english(one.reach.rest[-1]) == "shops of them without a letter here: 1"
+    assert english(one.reach.rest[-1]) == "of these, 1 without a letter here (dealt with, or trying again)"
     room.ask(SetTriage(task_id=letters[0].task_id, triage="open", by="ann"))
     (one,) = CauseQueries(room.store).causes().rows
     assert (one.count, one.reach.failed, one.reach.gone) == (5, 5, 0)
