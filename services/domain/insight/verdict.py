@@ -20,7 +20,6 @@ _BEFORE_WORK = frozenset(
     {classify.BAD_PAYLOAD, classify.UNKNOWN_TYPE, classify.MISSING_SECRET, classify.NO_COMMAND, classify.EXPIRED}
 )
 _UNKNOWN_OUTCOMES = frozenset({"timeout", "lost", "fenced", "returned", "preempted", "cancelled"})
-_MESSAGE = {classify.BAD_MESSAGE: "unreadable", classify.ID_CONFLICT: "id_conflict"}
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,8 +73,10 @@ def safe_to_run_again(task: Task, twin: Task | None = None, done: Done | None = 
 def _by_record(task: Task) -> Verdict:
     if task.status == Status.SUCCEEDED:
         return _verdict(CHECK, "succeeded_idempotent") if task.idempotent else _verdict(WOULD_DUPLICATE, "succeeded")
-    if task.error_kind in _MESSAGE:
-        return _verdict(CHECK, _MESSAGE[task.error_kind])
+    if task.error_kind == classify.BAD_MESSAGE:
+        return _verdict(CHECK, "unreadable")
+    if task.error_kind == classify.ID_CONFLICT:
+        return _verdict(CHECK, "id_conflict")
     if task.idempotent:
         return _verdict(SAFE, "idempotent")
     return _of_unrepeatable(task)
