@@ -24,6 +24,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.within import UNTIL
+
 #: mark of tests whose one failure is believed
 ONCE = "race"
 #: how often a test must pass alone before its failure counts as flaky: by its mark, else once
@@ -81,7 +83,9 @@ def alone(name: str, words: Sequence[str]) -> bool:
     """Run one test in a process of its own; True if it passes."""
     # Whatever marks the first run chose by, this one is wanted.
     command = [sys.executable, "-m", "pytest", "-n", "0", "-v", "-m", "", "-p", "no:cacheprovider", *words, name]
-    return subprocess.run(command, check=False).returncode == 0
+    # Nor does the end of its time hold: what is left out then did not pass.
+    surroundings = {key: value for key, value in os.environ.items() if key != UNTIL}
+    return subprocess.run(command, check=False, env=surroundings).returncode == 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

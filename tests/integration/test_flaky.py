@@ -77,6 +77,20 @@ def test_a_failure_stays_one(suite: Path) -> None:
     assert "FAILED test_it.py::test_a" in printed
 
 
+def test_what_is_left_out_when_it_is_tried_again_stays_a_failure(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (suite / "conftest.py").write_text("pytest_plugins = ('tests.within',)\n", encoding="utf-8")
+    body = (
+        "import os",
+        "@pytest.mark.deep",
+        "def test_a():",
+        "    os.environ['FLEETDECK_TEST_UNTIL'] = '1'",
+        "    assert 0",
+    )
+    code, printed = run(suite, "\n".join(body))
+    assert code == 1
+    assert "FAILED test_it.py::test_a" in printed
+
+
 def test_a_race_is_believed(suite: Path) -> None:
     code, printed = run(suite, "@pytest.mark.race\ndef test_a(): once('a')\n")
     assert code == 1
