@@ -39,6 +39,8 @@ SENTENCES: Mapping[str, str] = {
     "alert.broker_lost": NN_(
         "The broker does not answer: {n:,} task waits", "The broker does not answer: {n:,} tasks wait"
     ),
+    "alert.broker_lost_idle": N_("The broker does not answer"),
+    "alert.publisher_blocked_idle": N_("The broker takes no messages"),
     "alert.publisher_blocked": NN_(
         "The broker takes no messages: {n:,} task not sent", "The broker takes no messages: {n:,} tasks not sent"
     ),
@@ -49,6 +51,7 @@ SENTENCES: Mapping[str, str] = {
         "The database of this computer does not answer: {n:,} task waits",
         "The database of this computer does not answer: {n:,} tasks wait",
     ),
+    "alert.file_lost_idle": N_("The database of this computer does not answer"),
     "alert.unsent_here": NN_("{n:,} task is not in its lane yet", "{n:,} tasks are not in their lanes yet"),
     "alert.forgets": N_("Redis may forget what it was told"),
     "alert.schedule_late": NN_(
@@ -188,7 +191,7 @@ MEASURES: Mapping[str, str] = {
     "promise_at_risk": N_("A promise that is going to break"),
 }
 #: the titles of incidents that only a fleet on one computer has
-TITLES_HERE = frozenset({"alert.file_lost", "alert.unsent_here"})
+TITLES_HERE = frozenset({"alert.file_lost", "alert.file_lost_idle", "alert.unsent_here"})
 #: what takes the place of these, and of those below, where everything is on one computer: its engine and its storage
 #: are no servers
 MEASURES_HERE: Mapping[str, str] = {

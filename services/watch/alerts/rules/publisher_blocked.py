@@ -15,6 +15,13 @@ from services.watch.alerts.rules.rule_base import Measure
 
 DEFAULT = Rule(name="publisher_blocked", measure="publisher_blocked", for_s=15, calm_s=15, severity=CRITICAL)
 
+#: titles while no task is kept back by it
+_WITHOUT = {
+    "alert.broker_lost": "alert.broker_lost_idle",
+    "alert.publisher_blocked": "alert.publisher_blocked_idle",
+    "alert.file_lost": "alert.file_lost_idle",
+}
+
 
 def find(look: Look, rule: Rule) -> Iterable[Finding]:
     """At most one, as the item that needs attention tells it."""
@@ -26,7 +33,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
             rule=rule.name,
             key="broker",
             words=Words(
-                title=Message(_title(item.code, lost, here), {"n": tasks}),
+                title=_title(item.code, lost, here, tasks),
                 facts=item.facts[1:],
                 cause=_cause(lost, here, item.facts),
                 next=Message("alert.next_here" if here else "alert.next_broker"),
@@ -37,12 +44,14 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         )
 
 
-def _title(code: str, lost: bool, here: bool) -> str:
+def _title(code: str, lost: bool, here: bool, tasks: int) -> Message:
     if code == broker.QUEUE_REJECTS:
-        return "alert.queue_rejects"
-    if here:
-        return "alert.file_lost" if lost else "alert.unsent_here"
-    return "alert.broker_lost" if lost else "alert.publisher_blocked"
+        called = "alert.queue_rejects"
+    elif here:
+        called = "alert.file_lost" if lost else "alert.unsent_here"
+    else:
+        called = "alert.broker_lost" if lost else "alert.publisher_blocked"
+    return Message(called, {"n": tasks}) if tasks or called not in _WITHOUT else Message(_WITHOUT[called])
 
 
 def _cause(lost: bool, here: bool, facts: Sequence[Message]) -> Message:

@@ -147,6 +147,25 @@ def test_without_a_server_an_alert_speaks_of_this_computer(
     assert not re.search("broker|RabbitMQ|server", " ".join(told))
 
 
+def test_no_number_is_told_of_a_broker_that_keeps_nothing_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    titles = []
+    with opened(tmp_path) as room:
+        for health in (
+            BrokerHealth(connected=True, blocked=True, why="low on memory", blocked_ms=1),
+            BrokerHealth(connected=False, error="connection refused"),
+            BrokerHealth(connected=False, error="database is locked", embedded=True),
+        ):
+            monkeypatch.setattr(room.broker, "health", lambda health=health: health)
+            eyes = Eyes(room.store, room.broker, room.registry, CauseQueries(room.store), room.clock, production=False)
+            (found,) = publisher_blocked.find(eyes.look(), publisher_blocked.DEFAULT)
+            titles.append(messages.render(found.words.title))
+    assert titles == [
+        "The broker takes no messages",
+        "The broker does not answer",
+        "The database of this computer does not answer",
+    ]
+
+
 def test_a_silent_worker_is_told_with_the_name_that_people_gave_its_machine(tmp_path: Path) -> None:
     with opened(tmp_path) as room:
         for number, (host, node) in enumerate((("vm-7635", "rpa-02"), ("vm-7635", "rpa-02"), ("desk", ""))):
