@@ -24,8 +24,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.within import UNTIL
-
 #: mark of tests whose one failure is believed
 ONCE = "race"
 #: how often a test must pass alone before its failure counts as flaky: by its mark, else once
@@ -81,6 +79,8 @@ def where_hung() -> list[str]:
 
 def alone(name: str, words: Sequence[str]) -> bool:
     """Run one test in a process of its own; True if it passes."""
+    from tests.within import UNTIL  # a plugin, which pytest must load first
+
     # Whatever marks the first run chose by, this one is wanted.
     command = [sys.executable, "-m", "pytest", "-n", "0", "-v", "-m", "", "-p", "no:cacheprovider", *words, name]
     # Nor does the end of its time hold: what is left out then did not pass.
