@@ -32,6 +32,7 @@ from services.domain.task.record import Task
 from services.domain.task.search.filter_time import Times
 from services.domain.text.words import folded
 from services.domain.types.task_type import TaskType
+from services.domain.types.type_index import TypeIndex
 from services.i18n import N_, _
 from services.messages import told
 from views.dialogs.new_task.parameters import Spot
@@ -471,6 +472,8 @@ class AfterField(QWidget):
         self.chips: dict[str, Button] = {}
         self._offers, self._found = QStringListModel(self), list[Task]()
         self._types: Mapping[str, TaskType] = {}
+        self._index = TypeIndex({})
+        self._words: dict[str, str] = {}  #: those in the field, each with what it is whole
         self._like: list[str] = []  #: types that are offered before the tasks
         self._finder = QCompleter(self._offers, self)
         self._finder.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
@@ -482,15 +485,19 @@ class AfterField(QWidget):
         self._finder.setWidget(self.line)
         self.line.installEventFilter(self)
         self.line.textEdited.connect(self._search)
-        self.line.textChanged.connect(self.changed)
+        self.line.textChanged.connect(self._on_text)
 
     def ids(self) -> tuple[str, ...]:
         """Those picked, then those typed whole."""
-        return tuple(dict.fromkeys([*self.chips, *filter(None, self._typed().values())]))
+        return tuple(dict.fromkeys([*self.chips, *filter(None, self._words.values())]))
 
     def unsettled(self) -> str:
         """What was typed of which nobody knows yet what is meant, "" for none: it may be the beginning of something."""
-        return text.listed([word for word, meant in self._typed().items() if not meant])
+        return text.listed([word for word, meant in self._words.items() if not meant])
+
+    def _on_text(self) -> None:
+        self._words = self._typed()
+        self.changed.emit()
 
     def _typed(self) -> dict[str, str]:
         """The words in the field, each with what it is whole: a type or the id of a task; "" for neither."""
@@ -503,7 +510,8 @@ class AfterField(QWidget):
 
     def set_types(self, types: Mapping[str, TaskType]) -> None:
         """The types there are."""
-        self._types = types
+        self._types, self._index = types, TypeIndex(types)
+        self._words = self._typed()
 
     def kinds(self) -> tuple[str, ...]:
         """The types among what was picked."""
@@ -564,10 +572,7 @@ class AfterField(QWidget):
 
     def _meant(self, word: str) -> str:
         """The type that a word is the name or a title of, "" for none or several."""
-        typed = folded(word)
-        if not typed:
-            return ""
-        found = [name for name, kind in self._types.items() if typed in map(folded, (name, *kind.title.values()))]
+        found = self._index.find(word)
         return found[0] if len(found) == 1 else ""
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
