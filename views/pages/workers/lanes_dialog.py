@@ -53,7 +53,7 @@ class LanesDialog(KeepsTyped, SavingDialog):
             # what is as many as there are slots is no bound: it follows the slots
             bound = 0 if most >= len(info.slots) else most
             self.lanes[str(lane)] = (NumberField(least, 0, MAX_SLOTS), NumberField(bound, 0, MAX_SLOTS))
-        self.declines = QLineEdit(", ".join(map(type_names.name, info.declines)))
+        self.declines = QLineEdit(", ".join(map(type_names.name_in_list, info.declines)))
         self.declines.setPlaceholderText(_("none"))
         self.declines.setReadOnly(bool(reason))
         self._build()

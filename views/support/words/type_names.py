@@ -39,9 +39,15 @@ def name(code: str) -> str:
 
 
 def code(words: str) -> str:
-    """The code of a type that somebody called by its title in any language, else what they wrote."""
+    """The code of the one type that somebody called by its title in any language, else what they wrote."""
     if words in _titles.known:
         return words
     called = words.casefold()
-    fits = (one for one, titles in _titles.known.items() if called in map(str.casefold, titles.values()))
-    return next(fits, words)
+    fits = [one for one, titles in _titles.known.items() if called in map(str.casefold, titles.values())]
+    return fits[0] if len(fits) == 1 else words
+
+
+def name_in_list(code_: str) -> str:
+    """Its name where that can be read back from a list with commas, else the code."""
+    shown = name(code_)
+    return shown if code(shown) == code_ and not {",", "，"} & set(shown) else code_

@@ -42,3 +42,18 @@ def test_a_title_in_any_language_leads_to_the_code() -> None:
     for words in ("sync_order", "Order sync", "order SYNC", "同步订单"):
         assert type_names.code(words) == "sync_order"
     assert type_names.code("nobody_defined_this") == "nobody_defined_this"
+
+
+def test_a_title_that_two_types_share_is_read_as_neither() -> None:
+    kinds = {name: TaskType(name=name, title={"zh_CN": "同步"}) for name in ("sync_order", "sync_stock")}
+    type_names.know(kinds)
+    assert type_names.code("同步") == "同步"
+    type_names.know({"sync_order": kinds["sync_order"]})
+    assert type_names.code("同步") == "sync_order"
+
+
+def test_a_name_stands_in_a_list_only_where_it_can_be_read_back() -> None:
+    titles = {"plain": "同步", "comma": "订单，退款", "long": "长" * 80}
+    type_names.know({name: TaskType(name=name, title={"zh_CN": title}) for name, title in titles.items()})
+    set_language("zh_CN")
+    assert [type_names.name_in_list(name) for name in titles] == ["同步", "comma", "long"]
