@@ -239,7 +239,7 @@ def test_what_is_still_held_with_undo_is_done_before_the_window_is_gone(qapp: QA
         seen.append(session.commands.tasks.create([spec], origin="console").created[0].task_id)
         desk.window.open_page("tasks")
         (acting, *_) = desk.window.findChildren(Acting)
-        acting.delayed("…", lambda: session.commands.tasks.cancel(seen), lambda _outcome: "", 60)
+        acting.delayed(lambda: "…", lambda: session.commands.tasks.cancel(seen), lambda _outcome: "", 60)
         assert desk.window.close()
         await until(lambda: console.ended, "the end")
 
@@ -261,7 +261,7 @@ def test_when_the_desktop_ends_what_is_held_is_done_and_the_place_of_the_window_
         made = session.commands.tasks.create([spec], origin="console").created
         desk.window.open_page("tasks")
         (acting, *_) = desk.window.findChildren(Acting)
-        acting.delayed("…", lambda: session.commands.tasks.cancel([made[0].task_id]), lambda _outcome: "", 60)
+        acting.delayed(lambda: "…", lambda: session.commands.tasks.cancel([made[0].task_id]), lambda _outcome: "", 60)
         found: list[object] = []
 
         def at_the_end() -> None:

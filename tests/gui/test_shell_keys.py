@@ -320,7 +320,7 @@ def test_a_newer_message_is_taken_back_before_an_older_act_of_the_page(window: W
     taken: list[str] = []
     window.window.open_page("batches")
     acting = window.window.page("batches").actions_of_page.acting
-    acting.delayed("older", lambda: Outcome(), lambda _outcome: "")
+    acting.delayed(lambda: "older", lambda: Outcome(), lambda _outcome: "")
     window.window.toasts.say(ToastSpec(text="newer", actions=(undo_action(partial(taken.append, "newer")),)))
     press(window.window, Qt.Key.Key_Z, modifier=CTRL)
     assert (taken, [toast.spec.text for toast in window.window.toasts.toasts()]) == (["newer"], ["older"])
@@ -354,7 +354,7 @@ def test_the_act_made_last_is_taken_back_first_whichever_page_tells_of_its_own_l
         return [toast.spec.text for toast in window.window.toasts.toasts()]
 
     acting("batches").at_once(slow, lambda _outcome: "older", Reverse(call=back))
-    acting("queues").delayed("newer", Outcome, lambda _outcome: "", 600)
+    acting("queues").delayed(lambda: "newer", Outcome, lambda _outcome: "", 600)
     gate.set()
     wait(qtbot, lambda: told() == ["newer", "older"])
     if closed:

@@ -304,7 +304,6 @@ class RecordDialog(KeepsTyped, Generic[R]):
         return self._offered.code(typed) or typed
 
     def _on_segment(self, _key: str = "") -> None:
-        """Show the fields that belong to what is chosen."""
         self._look_soon()
 
     def values(self) -> object:

@@ -37,7 +37,7 @@ class FilterTabs(QObject):
         name: str,
         owner: QWidget,
         toast: Toast,
-        said: Callable[[], str] = str,
+        said: Callable[[], str],
     ) -> None:
         """``built_in``, ``name``: as of ``SavedViews``; ``said``: the filter that is shown, in words."""
         super().__init__(owner)
@@ -88,7 +88,7 @@ class FilterTabs(QObject):
         dialog = NameDialog(
             N_("Save view"),
             "",
-            self._said() or self._expression or _("All"),
+            self._said() or _("All"),
             parent=self._owner,
             why_not=self._saved.why_not,
         )

@@ -172,7 +172,7 @@ class Acting(QObject):
 
     def delayed(
         self,
-        announce: str | Callable[[], str],
+        announce: Callable[[], str],
         call: Callable[[], Outcome],
         done: Callable[[Outcome], str],
         seconds: int = HOLD_S,
@@ -186,7 +186,7 @@ class Acting(QObject):
         partly: Callable[[], bool] = lambda: False,
     ) -> None:
         """Wait a few seconds in which it can be taken back, then run; ``announce``: said in the language of the
-        moment, where it is a call; ``now``: source text of the verb that ends the wait; `about`: pairs of verb and
+        moment; ``now``: source text of the verb that ends the wait; `about`: pairs of verb and
         id, see ``free``; ``reverse``: what is offered when it is done; ``instead``, ``meanwhile``: as of
         ``at_once``; ``ask_again``: shows what was asked for with all that was typed, for where nothing was done;
         ``partly``: whether some of it failed, once it is done, where the outcome does not name what did.
@@ -216,8 +216,7 @@ class Acting(QObject):
         actions = (undo_action(undo, lambda: self._take_back is undo, number), action(now, go))
 
         def say() -> ToastSpec:
-            words = announce if isinstance(announce, str) else announce()
-            return ToastSpec(text=words, status="scheduled", actions=actions, seconds=seconds, key=key)
+            return ToastSpec(text=announce(), status="scheduled", actions=actions, seconds=seconds, key=key)
 
         self._toast(lasting(say))
 

@@ -66,7 +66,6 @@ class Progress(msgspec.Struct, frozen=True):
         return self.text
 
 
-# No slots: a generic class that is frozen and slotted cannot be made as ``Column[Row](…)`` on Python 3.11.
 #: of a cell of which nothing is seen but its words
 UNASKED = object()
 
@@ -79,6 +78,7 @@ class Fingerprint(NamedTuple):
     value: object = UNASKED
 
 
+# No slots: a generic class that is frozen and slotted cannot be made as ``Column[Row](…)`` on Python 3.11.
 @dataclass(frozen=True, kw_only=True)
 class Column(Generic[R]):
     """One column: where its value comes from and how it is drawn."""

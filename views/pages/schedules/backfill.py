@@ -7,7 +7,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 import msgspec
-from PySide6.QtCore import QTimeZone, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from services.i18n import N_, _, ngettext
@@ -127,8 +127,6 @@ class BackfillDialog(DialogFrame):
         self.span.set_current("3")
         self.since, self.until = DateTimeField(), DateTimeField()
         self.each = QCheckBox()
-        for field in (self.since, self.until):
-            field.setTimeZone(QTimeZone.utc())  # the numbers on screen are those of the schedule's zone
         head = in_row(
             Labelled(N_("Runs from"), self.since, hint=self._row.zone),
             Labelled(N_("Runs until"), self.until),

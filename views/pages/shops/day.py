@@ -132,9 +132,9 @@ RUNS: tuple[Column[DayAttempt], ...] = (
     ),
 )
 
-#: the shop as it is whatever the list beside shows, its runs, and what is known of its types
 #: by the key of a list what stands in it, in its order
 Lists = Mapping[str, tuple[DayAttempt, ...]]
+#: the shop as it is whatever the list beside shows, its runs, what is known of its types, and its lists
 Answer = tuple[str, ShopRow | None, ShopDay, tuple[TypeRow, ...], Lists]
 #: what is listed below the chart, and the states of its runs, none for all
 _LISTS = (("all", N_("All")), ("waiting", N_("Waiting")), ("running", N_("Running")), ("acts", N_("Acts")))

@@ -121,10 +121,10 @@ NAME, COLOUR_NAME = "shops.map", "shops.map.colour"
 #: what stands in place of the table: text, hint, verb
 UNMATCHED = (N_("No shop matches."), N_("Change or clear the filters."), N_("Show all"))
 NO_SHOPS = (N_("No shops yet"), N_("Add one or import a list above; a shop also appears here with its first task."))
-#: what the cells may tell
 #: values of a column that tell nothing
 _NOTHING = (None, "", ())
 _VALUES = {column.key: column.value for column in SHOPS}
+#: what the cells may tell
 COLOURS = (
     (STATE, N_("Worst state")),
     (WAITING, N_("Waiting")),

@@ -37,7 +37,7 @@ def open_tabs(qtbot: QtBot, told: list[ToastSpec]) -> Open:
         qtbot.addWidget(owner)
         tabs = ViewTabs(owner, shares=False)
         tabs.resize(900, 34)
-        return FilterTabs(tabs, memory, (*VIEWS, HOUR), "audit", owner, told.append), tabs, owner
+        return FilterTabs(tabs, memory, (*VIEWS, HOUR), "audit", owner, told.append, lambda: ""), tabs, owner
 
     return make
 

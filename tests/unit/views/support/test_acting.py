@@ -47,7 +47,7 @@ def test_only_what_does_not_wait_for_the_same_verb_is_free(qtbot: QtBot) -> None
         return run
 
     assert acting.free("cancel", ["a", "b"]) == ["a", "b"]
-    acting.delayed("…", call("a"), lambda _outcome: "", about=[("cancel", "a")])
+    acting.delayed(lambda: "…", call("a"), lambda _outcome: "", about=[("cancel", "a")])
     held = told[-1]
     assert acting.free("cancel", ["a", "b"]) == ["b"]
     assert acting.free("retry", ["a"]) == ["a"]
@@ -56,7 +56,7 @@ def test_only_what_does_not_wait_for_the_same_verb_is_free(qtbot: QtBot) -> None
     assert told[-1].text == "That is about to happen already."
     press(held, "Undo")
     assert acting.free("cancel", ["a"]) == ["a"]
-    acting.delayed("…", call("b"), lambda _outcome: "", about=[("cancel", "b")])
+    acting.delayed(lambda: "…", call("b"), lambda _outcome: "", about=[("cancel", "b")])
     press(told[-1], "Send now")
     assert acting.free("cancel", ["b"]) == ["b"], "what has gone is the store's to judge"
     qtbot.waitUntil(lambda: done == ["b"] and not acting.busy)
@@ -68,7 +68,7 @@ def test_what_one_page_is_about_to_do_another_does_not_do_again(qtbot: QtBot) ->
     told: list[ToastSpec] = []
     owner = QObject()
     tasks, letters = Acting(owner, told.append, pending), Acting(owner, told.append, pending)
-    tasks.delayed("…", Outcome, lambda _outcome: "", about=[(REPUBLISH, "a")])
+    tasks.delayed(lambda: "…", Outcome, lambda _outcome: "", about=[(REPUBLISH, "a")])
     assert letters.free(REPUBLISH, ["a", "b"]) == ["b"]
     assert letters.free("cancel", ["a"]) == ["a"]
     press(told[-1], "Undo")
@@ -82,7 +82,7 @@ def held(acting: Acting, done: list[str], seconds: int = 1) -> None:
         done.append("a")
         return Outcome(done=("a",))
 
-    acting.delayed("…", run, lambda _outcome: "done", seconds, about=[("cancel", "a")])
+    acting.delayed(lambda: "…", run, lambda _outcome: "done", seconds, about=[("cancel", "a")])
 
 
 def test_what_was_taken_back_does_not_happen_when_its_time_has_come(qtbot: QtBot) -> None:
@@ -92,7 +92,7 @@ def test_what_was_taken_back_does_not_happen_when_its_time_has_come(qtbot: QtBot
     held(acting, done)
     press(told[-1], "Undo")
     # One that was begun after it and goes: by then the first one's time has come as well.
-    acting.delayed("…", lambda: later.append("b") or Outcome(done=("b",)), lambda _outcome: "", 1)
+    acting.delayed(lambda: "…", lambda: later.append("b") or Outcome(done=("b",)), lambda _outcome: "", 1)
     qtbot.waitUntil(lambda: later == ["b"] and not acting.busy)
     assert done == []
     owner.deleteLater()
@@ -123,7 +123,7 @@ def test_the_key_takes_back_the_newest_once(qtbot: QtBot) -> None:
     assert acting.undo()
     assert told[-1].text == "Taken back; nothing was changed."
     assert not acting.undo(), "there is nothing more"
-    acting.delayed("…", lambda: later.append("b") or Outcome(done=("b",)), lambda _outcome: "", 1)
+    acting.delayed(lambda: "…", lambda: later.append("b") or Outcome(done=("b",)), lambda _outcome: "", 1)
     qtbot.waitUntil(lambda: later == ["b"] and not acting.busy)
     assert done == []
     owner.deleteLater()
@@ -229,7 +229,7 @@ def test_what_is_held_goes_at_once_and_once_when_the_window_closes(qtbot: QtBot)
     held(acting, done)
     acting.send_delayed()
     qtbot.waitUntil(lambda: done == ["a"] and not acting.busy)
-    acting.delayed("…", lambda: later.append("b") or Outcome(done=("b",)), lambda _outcome: "", 1)
+    acting.delayed(lambda: "…", lambda: later.append("b") or Outcome(done=("b",)), lambda _outcome: "", 1)
     qtbot.waitUntil(lambda: later == ["b"] and not acting.busy)
     assert done == ["a"], "its timer went with it"
     owner.deleteLater()
@@ -316,7 +316,7 @@ def test_the_key_takes_back_the_act_made_last_though_an_older_one_ends_later(qtb
         return Outcome(done=("slow",))
 
     acting.at_once(slow, lambda _outcome: "slow", Reverse(call=back))
-    acting.delayed("held", lambda: Outcome(done=("held",)), lambda _outcome: "sent", reverse=Reverse(call=back))
+    acting.delayed(lambda: "held", lambda: Outcome(done=("held",)), lambda _outcome: "sent", reverse=Reverse(call=back))
     held = told[-1]
     acting.at_once(lambda: Outcome(done=("quick",)), lambda _outcome: "quick", Reverse(call=back))
     qtbot.waitUntil(lambda: told[-1].text == "quick")
