@@ -25,7 +25,7 @@ from views.widgets.card import Card
 from views.widgets.layout import in_row
 
 _SWATCH, _GAP, _PAD, _HEIGHT = 9, 7, 4, 24
-AREA, GLYPH = 13, 9  #: px of an area with its glyph
+_AREA, _GLYPH = 13, 9  #: px of an area with its glyph
 #: of a line beside its name: where each begins, and how wide it is
 _STROKES = {SOLID: ((0.0, 9.0),), DASHED: ((0.0, 3.5), (5.5, 3.5)), DOTTED: ((0.0, 2.0), (3.5, 2.0), (7.0, 2.0))}
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -99,12 +99,12 @@ class LegendItem(QAbstractButton):
             for left, wide in _STROKES[self.series.line]:
                 painter.fillRect(QRectF(_PAD + left, middle - 1, wide, 2), colour)
         elif self.series.glyph and not self._off:
-            box = QRectF(0, 0, AREA, AREA).translated(_PAD + (_SWATCH - AREA) / 2, middle - AREA / 2)
+            box = QRectF(0, 0, _AREA, _AREA).translated(_PAD + (_SWATCH - _AREA) / 2, middle - _AREA / 2)
             painter.setPen(QPen(colour, 1))
             painter.setBrush(theme().tint(self.series.role, self.series.fill))
             painter.drawRoundedRect(box, 3, 3)
-            glyph = theme().pixmap(self.series.glyph, "text", GLYPH)
-            painter.drawPixmap(box.center() - QPointF(GLYPH / 2, GLYPH / 2), glyph)
+            glyph = theme().pixmap(self.series.glyph, "text", _GLYPH)
+            painter.drawPixmap(box.center() - QPointF(_GLYPH / 2, _GLYPH / 2), glyph)
         else:
             painter.setPen(QPen(theme().color("ctl"), 1) if self._off else Qt.PenStyle.NoPen)
             painter.setBrush(Qt.BrushStyle.NoBrush if self._off else colour)

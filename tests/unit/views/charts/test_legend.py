@@ -68,3 +68,13 @@ def test_lines_are_told_apart_without_their_colours(qtbot: QtBot) -> None:
     pens = [pen("accent", dash=line).dashPattern() for line in (SOLID, DASHED, DOTTED)]
     assert len({tuple(one) for one in pens}) == 3
     assert len({one.line for one in RATES}) == len(RATES)
+
+
+def test_areas_of_one_colour_are_told_apart_by_their_glyphs(qtbot: QtBot) -> None:
+    drawn = []
+    for glyph in ("ph.caret-double-up", "ph.minus", ""):
+        item = LegendItem(Series("k", "New", "accent", glyph=glyph))
+        qtbot.addWidget(item)
+        item.resize(item.sizeHint())
+        drawn.append(item.grab().toImage())
+    assert drawn[0] != drawn[1] != drawn[2] != drawn[0]

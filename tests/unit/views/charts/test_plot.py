@@ -93,7 +93,7 @@ def test_the_axis_of_a_slow_queue_has_numbers(qtbot: QtBot, window: TimeWindow, 
 
 
 def test_areas_are_told_apart_without_their_colours(depth: DepthChart, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a glyph of each lane, in its area and in the legend."""
+    """By a glyph of each lane in its area; of the legend see there."""
     assert len({one.glyph for one in depth.series}) == len(depth.series)
     theme_pixmap, drawn = theme().pixmap, list[str]()
 
