@@ -274,6 +274,7 @@ class SharedFile:
                 self._asked_at, self._asked = self._asked_at or time.monotonic(), True
                 begin_immediate(conn)
                 self._asked_at = 0.0
+                changes = conn.total_changes
                 self._check_schema(conn)
                 for done, job in enumerate(self._growing(group)):  # noqa: B007 - names the job that failed
                     job.result = job.work(conn)
@@ -285,9 +286,9 @@ class SharedFile:
                 self._note(exc)
                 self._fail(group, done, exc)
             else:
-                self._full = None
                 self._log_place = self._log_place or _place(self._log)
-                self._tell_back()
+                if conn.total_changes != changes:  # where nothing was to be written nothing shows that it can be
+                    self._tell_back()
                 self._mark(conn, aside=all(job.aside for job in group))
                 self._settle(group)
                 return
@@ -327,6 +328,7 @@ class SharedFile:
             self._asked_at = 0.0
 
     def _tell_back(self) -> None:
+        self._full = None
         if self._failed_at:
             away = round(time.monotonic() - self._failed_at)
             self._failed_at = 0.0

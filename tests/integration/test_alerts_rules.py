@@ -20,6 +20,7 @@ import pytest
 
 from services import assembly, workforce
 from services.clock import SystemClock
+from services.domain.errors import StoreUnavailable
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates.breaker import Rule as BreakerRule
 from services.domain.plans import schedule as schedules
@@ -392,6 +393,37 @@ def test_a_machine_that_slept_or_whose_clock_was_set_ahead_is_no_fleet_that_nobo
     assert watch.store.lead(leader.ROLE, "leads", leader.TTL_MS)
     assert not woken.turn().incidents
     other.keeper.stop()
+
+
+@ONLY_EMBEDDED
+def test_while_the_store_takes_nothing_nobody_is_to_blame_that_nobody_leads(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who led leads on once the disk has room again: a second one would have led no better."""
+    watch, passed, lead = world.watch, [0], world.watch.store.lead
+    watch.only("no_leader")
+    assert lead(leader.ROLE, "leads", leader.TTL_MS)
+    world.fleet.create()
+    watch.turn()
+    later = SimpleNamespace(**{**vars(time), "time_ns": lambda: time.time_ns() + passed[0] * 10**9})
+    monkeypatch.setattr("services.clock.time", later)
+    monkeypatch.setattr(SystemClock, "monotonic", staticmethod(lambda: time.monotonic() + passed[0]))
+
+    def full(*_asked: object) -> bool:
+        raise StoreUnavailable("database or disk is full")
+
+    monkeypatch.setattr(watch.store, "lead", full)
+    for seconds in range(5, 95, 5):
+        passed[0] = seconds
+        with pytest.raises(StoreUnavailable):
+            watch.keeper.tick()
+    monkeypatch.setattr(watch.store, "lead", lead)
+    assert lead(leader.ROLE, "leads", leader.TTL_MS)
+    (one,) = watch.turn().incidents
+    told = world.hook.told[0]["message"]
+    assert one.incident.rule.name == "no_leader"
+    assert "Cause: the store did not answer, or took no writes" in told
+    assert "Next step: Look at the load and the disk of this computer" in told
 
 
 # ------------------------------------------------------------------------------------------------------------- channels

@@ -97,6 +97,7 @@ SENTENCES: Mapping[str, str] = {
     "alert.cause_slow": N_("{platform} answers more slowly, or the flow meets a page that it does not know"),
     "alert.cause_silent": N_("nothing was heard for {span}: the process, its machine or the network is down"),
     "alert.cause_led": N_("{leader}, which led, is not heard of any more"),
+    "alert.cause_no_store": N_("the store did not answer, or took no writes: nobody can lead without it"),
     "alert.cause_unreached": N_("nobody answers at its address: the server or the network is down"),
     "alert.cause_file": N_("its file is held by another program, or its disk is full or away"),
     "alert.cause_slow_here": N_("this computer writes to its database slowly: its load, or its disk"),
@@ -125,6 +126,7 @@ SENTENCES: Mapping[str, str] = {
     "alert.next_leader": N_(
         "Look why the processes that lead had stopped; let two of them run, one takes over in 15 s."
     ),
+    "alert.next_store": N_("Look at Redis: its server, memory, disk and network; everything goes on by itself."),
     "alert.next_worker": N_("Start a worker that takes it."),
     "alert.next_broker": N_("Whoever runs RabbitMQ must act; everything goes on by itself once it is back."),
     "alert.next_here": N_("Look at the load and the disk of this computer; everything goes on by itself then."),

@@ -68,6 +68,9 @@ class AlertKeeper:
         self._noted = 0
         self._looked_at = 0  #: UTC ms
         self._jumped_at = float("-inf")  #: when this machine woke, or its clock was set ahead; monotonic, ms
+        self._answered_at = float("-inf")  #: when the store last took the lease; monotonic, ms
+        self._refused = False  #: it has not since
+        self._away = 0.0, float("-inf")  #: for how long the store took nothing last, and when that ended; monotonic, ms
         self._prune_at = clock.monotonic() + PRUNE_S
         self._failing: set[str] = set()
         self._judging = DutyThread(self._judge_on, f"{holder}-alerts")
@@ -93,7 +96,7 @@ class AlertKeeper:
     def tick(self) -> bool:
         """Look and judge once, unless somebody else watches; whether this process does. Raises errors of the store."""
         self._notice_jump()  # also where somebody else watches: asleep, their lease runs out
-        watches = self._store.lead(ROLE, self._holder, TTL_MS)
+        watches = self._lead()
         if watches and not self._watching:
             self._noted = 0
         self._watching = watches
@@ -188,6 +191,24 @@ class AlertKeeper:
         if before and self._looked_at - before > JUMP_MS:
             self._jumped_at = self._monotonic_ms()
 
+    def _lead(self) -> bool:
+        """Ask to watch, and note for how long the store took nothing."""
+        try:
+            watches = self._store.lead(ROLE, self._holder, TTL_MS)
+        except ConsoleError:
+            self._refused = True
+            raise
+        now = self._monotonic_ms()
+        if self._refused:
+            self._away = now - self._answered_at, now
+        self._answered_at, self._refused = now, False
+        return watches
+
+    def _no_store(self, gap_ms: int) -> bool:
+        """Whether for most of a time that ends now nobody could lead, for the store took nothing."""
+        lasted, ended = self._away
+        return lasted * 2 >= gap_ms and self._monotonic_ms() - ended <= gap_ms
+
     def _watch_leader(self, look: Look) -> None:
         """Note that somebody leads, and since when nobody did."""
         now, leader = look.now_ms, look.snapshot.leader
@@ -198,11 +219,12 @@ class AlertKeeper:
         jumped = self._alone and self._monotonic_ms() - self._jumped_at <= GAP_MS
         gone = bool(last.at) and now - last.at > GAP_MS and not jumped
         unfinished = sum(look.number(status) for status in ACTIVE - {Status.HELD})
+        gap = Gap(last.at, now if leader else 0, unfinished, last.holder, self._no_store(now - last.at))
         if not leader:
-            self._eyes.gap = Gap(last.at, 0, unfinished, last.holder) if gone else None
+            self._eyes.gap = gap if gone else None
             return
         if gone:
-            self._eyes.gap, self._gap_until = Gap(last.at, now, unfinished, last.holder), now + TOLD_MS
+            self._eyes.gap, self._gap_until = gap, now + TOLD_MS
         if now - self._noted >= NOTE_MS - 500:
             self._noted = now
             note = Led(holder=leader, at=now)

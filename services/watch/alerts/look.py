@@ -65,12 +65,15 @@ class Led(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Gap(NamedTuple):
-    """Nobody led from one instant to another (UTC ms); ``until`` is 0 while that lasts. ``led``: who had led."""
+    """Nobody led from one instant to another (UTC ms); ``until`` is 0 while that lasts. ``led``: who had led;
+    ``no_store``: nobody could, for the store took nothing.
+    """
 
     since: int
     until: int
     unfinished: int
     led: str = ""
+    no_store: bool = False
 
 
 class Eyes:

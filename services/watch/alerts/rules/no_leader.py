@@ -8,7 +8,7 @@ from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import CRITICAL, Rule
 from services.domain.task.order import BrokerHealth
 from services.domain.text.message import Message
-from services.watch.alerts.look import Look
+from services.watch.alerts.look import Gap, Look
 from services.watch.alerts.rules.rule_base import Measure
 
 DEFAULT = Rule(name="no_leader", measure="no_leader", limits={"seconds": 60.0}, calm_s=0, severity=CRITICAL)
@@ -30,9 +30,8 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         words=Words(
             title=Message("alert.leaderless" if gap.until else "alert.leaderless_now", params),
             facts=tuple(facts),
-            cause=Message("alert.cause_led", {"leader": gap.led}) if gap.led else None,
-            # nobody leads where the broker cannot be reached
-            next=Message(_next(look.snapshot.broker)),
+            cause=_cause(gap),
+            next=Message(_next(gap, look.snapshot.broker)),
         ),
         count=1,
         since_ms=gap.since,
@@ -40,7 +39,16 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
     )
 
 
-def _next(broker: BrokerHealth) -> str:
+def _cause(gap: Gap) -> Message | None:
+    if gap.no_store:
+        return Message("alert.cause_no_store")
+    return Message("alert.cause_led", {"leader": gap.led}) if gap.led else None
+
+
+def _next(gap: Gap, broker: BrokerHealth) -> str:
+    """Nobody leads where the broker cannot be reached, or the store takes nothing."""
+    if gap.no_store:
+        return "alert.next_here" if broker.embedded else "alert.next_store"
     if broker.connected:
         return "alert.next_leader"
     return "alert.next_here" if broker.embedded else "alert.next_broker"
