@@ -23,7 +23,7 @@ from services.i18n import N_, _
 from views.context import PageContext
 from views.dialogs.typed import KeepsTyped
 from views.support import instant, safe, shown, text
-from views.support.acting import UNDO_S, unless_changed
+from views.support.acting import offer_undo, unless_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
 from views.widgets.buttons import Button
@@ -32,7 +32,7 @@ from views.widgets.find_field import FindField
 from views.widgets.layout import clear, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
-from views.widgets.toast import ToastSpec, failure, lasting, undo_action
+from views.widgets.toast import ToastSpec, failure
 
 WIDTH, LIST_HEIGHT = 640, 220
 #: of a name; what else stands in a scope becomes a hyphen
@@ -254,11 +254,11 @@ class QuietHoursDialog(KeepsTyped):
         call = unless_changed(self._context.audit, back)
 
         def undo() -> None:
-            taken = ToastSpec(text=_("Taken back."), status="healthy")
-            undoing.start(call, lambda _result: toast(taken), lambda error: toast(failure(error)))
+            undoing.start(
+                call, lambda _result: toast(ToastSpec(text=_("Taken back."))), lambda error: toast(failure(error))
+            )
 
-        actions = (undo_action(undo),)
-        toast(lasting(lambda: ToastSpec(text=said(), status="healthy", actions=actions, seconds=UNDO_S)))
+        offer_undo(toast, said, undo)
         self.changed.emit()
         self._ask()
 

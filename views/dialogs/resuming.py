@@ -1,8 +1,10 @@
-"""Asks before somebody else's pause ends, or one with a note: what was written there is read first."""
+"""What a person is asked about a pause: why it stands, and, before one ends that is somebody else's or has a note,
+whether they have read it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QWidget
 
@@ -11,6 +13,7 @@ from services.domain.fleet.shop import Pause
 from services.i18n import N_, _
 from views.dialogs.confirm import ConfirmDialog, Finding, Question
 from views.support import safe, shown
+from views.support.operation import Start
 
 NOTE_SHOWN = 400
 
@@ -47,4 +50,25 @@ def ask_to_resume(
     )
     dialog = ConfirmDialog(question, owner)
     dialog.confirmed.connect(go)
+    dialog.open()
+
+
+def ask_why_paused(
+    rows: Sequence[tuple[str, str]], owner: QWidget, go: Callable[[str, Start], None], unasked: Callable[[], None]
+) -> None:
+    """Ask why these are paused, which they are already, and ``go`` with the answer and what runs it; ``unasked``: the
+    person gave none. ``rows``: name and value of each, in the present language.
+    """
+    question = Question(
+        title=N_("Why it is paused"),
+        rows=tuple(rows),
+        text=_("Whoever ends the pause reads it first."),
+        verb=_("Write it down"),
+        note=_("Why"),
+        note_needed=_("Say why first"),
+    )
+    dialog = ConfirmDialog(question, owner)
+    dialog.confirmed.connect(lambda: go(dialog.note, dialog.start))
+    dialog.rejected.connect(lambda: None if dialog.waiting else unasked())
+    dialog.note_field.setFocus()
     dialog.open()

@@ -15,10 +15,11 @@ from services.i18n import _
 from services.messages import told
 from views.context import PageContext
 from views.support import text
+from views.support.acting import UNDO_S, offer_undo
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
+from views.widgets.toast import ToastAction, ToastSpec, failure
 
-NAMED, UNDO_S = 6, 10
+NAMED = 6
 #: what an act answers that left its row as it was
 KEPT = object()
 R = TypeVar("R")
@@ -68,19 +69,14 @@ class Each(QObject, Generic[R]):
         more: Callable[[Again], ToastAction] | None,
         found: _Done[R],
     ) -> None:
-        actions: tuple[ToastAction, ...] = ()
-
         def say() -> ToastSpec:
             words, status = _said(said, found, self._name), "warning" if found.failed else "healthy"
-            return ToastSpec(text=words, status=status, actions=actions, seconds=UNDO_S)
+            return ToastSpec(text=words, status=status, seconds=UNDO_S)
 
-        def tell() -> None:
-            self._context.toast(lasting(say))
-
+        undo = None
         if back is not None and found.done:
-            undo = undo_action(partial(self.run, found.done, back, None, lambda _number: _("Taken back.")))
-            actions = (undo,) if more is None else (undo, more(tell))
-        tell()
+            undo = partial(self.run, found.done, back, None, lambda _number: _("Taken back."))
+        offer_undo(self._context.toast, say, undo, more=more)
         self.changed.emit()
 
 

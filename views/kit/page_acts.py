@@ -13,11 +13,11 @@ from services import messages
 from services.domain.fleet.shop import Pause
 from services.i18n import N_, _
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.resuming import ask_why_paused
 from views.kit.task_acting import barred
-from views.support.acting import TELL_S, UNDO_S, unless_changed
+from views.support.acting import offer_undo, unless_changed
 from views.support.operation import Operation, Start
-from views.widgets.toast import ToastAction, ToastSpec, action, failure, lasting, undo_action
+from views.widgets.toast import ToastAction, action, failure
 
 T = TypeVar("T")
 Back = Callable[[], object]
@@ -77,57 +77,38 @@ class PageActs(QObject):
                 self._tell(lambda: _(there).format(what=what, who=messages.noted(before.by)))
                 return
             call = unless_changed(self._context.audit, partial(fleet.take_back_pause, scope, before))
-            undo = undo_action(partial(self._act, call, _("Taken back.")))
-            why = action(N_("Write why"), lambda: self._ask_why(scope, what, before, tell))
 
-            def say() -> ToastSpec:
-                actions = (undo,) if reason else (undo, why)
-                words = _("{what} is paused; running tasks go on.").format(what=what)
-                return ToastSpec(text=words, status="succeeded", actions=actions, seconds=UNDO_S)
+            def why(unasked: Callable[[], None]) -> ToastAction:
+                return action(N_("Write why"), lambda: self._ask_why(scope, what, before, unasked))
 
-            def tell() -> None:
-                self._context.toast(lasting(say))
-
-            tell()
+            offer_undo(
+                self._context.toast,
+                lambda: _("{what} is paused; running tasks go on.").format(what=what),
+                partial(self._act, call, lambda _result: _("Taken back.")),
+                more=None if reason else why,
+            )
             self.changed.emit()
 
         self._operation.start(partial(fleet.pause, scope, reason=reason), done, self._fail)
 
     def _ask_why(self, scope: str, what: str, before: Pause | None, unasked: Callable[[], None]) -> None:
         fleet, me = self._context.commands.fleet, self._context.commands.operator.who
-        question = Question(
-            title=N_("Why it is paused"),
-            rows=((_("paused"), what),),
-            text=_("Whoever ends the pause reads it first."),
-            verb=_("Write it down"),
-            note=_("Why"),
-            note_needed=_("Say why first"),
-        )
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.note_field.setFocus()
-        dialog.rejected.connect(unasked)
-        dialog.confirmed.connect(
-            lambda: self._act(
-                partial(fleet.pause, scope, reason=dialog.note, instead=me),
-                _("Why {what} is paused stands with the pause.").format(what=what),
+
+        def go(note: str, start: Start) -> None:
+            self._act(
+                partial(fleet.pause, scope, reason=note, instead=me),
+                lambda _before: _("Why {what} is paused stands with the pause.").format(what=what),
                 partial(fleet.take_back_pause, scope, before),
-                start=dialog.start,
+                start=start,
             )
-        )
-        dialog.open()
+
+        ask_why_paused(((_("paused"), what),), self._owner, go, unasked)
 
     def _tell(self, said: str | Callable[[], str], back: Back | None = None) -> None:
-        undo: tuple[ToastAction, ...] = ()
-        seconds = TELL_S
+        undo = None
         if back is not None:
-            call = unless_changed(self._context.audit, back)
-            undo, seconds = (undo_action(partial(self._act, call, _("Taken back."))),), UNDO_S
-
-        def say() -> ToastSpec:
-            words = said if isinstance(said, str) else said()
-            return ToastSpec(text=words, status="succeeded", actions=undo, seconds=seconds)
-
-        self._context.toast(lasting(say))
+            undo = partial(self._act, unless_changed(self._context.audit, back), lambda _result: _("Taken back."))
+        offer_undo(self._context.toast, (lambda: said) if isinstance(said, str) else said, undo)
         self.changed.emit()
 
     def _fail(self, error: BaseException, key: str = "") -> None:

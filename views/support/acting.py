@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from services.commands.back.ways import Trail, unchanged
@@ -355,10 +356,33 @@ def _unless_refused(call: Callable[[], Outcome]) -> Outcome:
     return outcome
 
 
-def offer_undo(toast: Toast, say: Callable[[], str], back: Callable[[], None]) -> None:
-    """Tell what was done here at once, in the language of the moment, and offer to take it back."""
-    undo = undo_action(back)
-    toast(lasting(lambda: ToastSpec(text=say(), status="succeeded", actions=(undo,), seconds=UNDO_S)))
+def offer_undo(
+    toast: Toast,
+    say: Callable[[], str | ToastSpec],
+    back: Callable[[], None] | None,
+    *,
+    opens: ToastAction | None = None,
+    more: Callable[[Callable[[], None]], ToastAction] | None = None,
+) -> None:
+    """Tell what was done here at once, in the language of the moment, and offer to take it back.
+
+    ``say``: its sentence, or all of the message but what it offers; ``back``: None where nothing takes it back;
+    ``opens``: shows what was made; ``more``: makes of what tells it again what else can be done.
+    """
+    actions: tuple[ToastAction, ...] = ()
+
+    def told() -> ToastSpec:
+        said = say()
+        spec = said if isinstance(said, ToastSpec) else ToastSpec(text=said)
+        return replace(spec, actions=actions, seconds=UNDO_S if back is not None else spec.seconds)
+
+    def tell() -> None:
+        toast(lasting(told))
+
+    if back is not None:
+        offered = (opens, undo_action(back), more and more(tell))
+        actions = tuple(one for one in offered if one is not None)
+    tell()
 
 
 def republishing(number: int) -> str:

@@ -23,7 +23,7 @@ from services.messages import told
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.support import instant, safe, shown, text
-from views.support.acting import UNDO_S, unless_changed
+from views.support.acting import offer_undo, unless_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
 from views.widgets.buttons import Button, LinkLabel
@@ -31,7 +31,7 @@ from views.widgets.elided import Elided
 from views.widgets.layout import clear, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
-from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
+from views.widgets.toast import ToastAction, ToastSpec, failure
 
 ROWS = 100
 
@@ -253,14 +253,8 @@ class Creator(QObject):
     def _on_planned(self, kept: Planned) -> None:
         name = kept.schedule.name
         remove = unless_changed(self._context.audit, partial(self._context.commands.schedules.remove, [name]))
-        undo = partial(self._operation.start, remove, self._on_unplanned, self._on_not_undone)
-        back = undo_action(undo)
-
-        def say() -> ToastSpec:
-            words = _("{name} is kept; see Schedules.").format(name=name)
-            return ToastSpec(text=words, actions=(back,), seconds=UNDO_S)
-
-        self._context.toast(lasting(say))
+        back = partial(self._operation.start, remove, self._on_unplanned, self._on_not_undone)
+        offer_undo(self._context.toast, lambda: _("{name} is kept; see Schedules.").format(name=name), back)
         self.planned.emit(name)
 
     def _on_unplanned(self, names: tuple[str, ...]) -> None:
@@ -299,14 +293,12 @@ class Creator(QObject):
         number = len(result.created)
         ids = [task.task_id for task in result.created]
         show = partial(self.tasks_wanted.emit, filter.format_terms((equals("batch", self._batch),)))
-        undo = undo_action(partial(self._undo, ids))
-
-        def say() -> ToastSpec:
-            words = ngettext("{n} task created", "{n} tasks created", number).format(n=text.count(number))
-            actions = (ToastAction(text=pgettext("button", "Open"), call=show), undo)
-            return ToastSpec(text=words, actions=actions, seconds=UNDO_S)
-
-        self._context.toast(lasting(say))
+        offer_undo(
+            self._context.toast,
+            lambda: ngettext("{n} task created", "{n} tasks created", number).format(n=text.count(number)),
+            partial(self._undo, ids),
+            opens=ToastAction(text=pgettext("button", "Open"), call=show),
+        )
 
     def _undo(self, ids: list[str]) -> None:
         self._operation.start(partial(self._context.commands.tasks.cancel, ids), self._on_undone, self._on_not_undone)

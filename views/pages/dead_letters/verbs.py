@@ -46,14 +46,14 @@ from views.pages.dead_letters import words
 from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, Other, SplitOff, decided_of
 from views.pages.dead_letters.table import Wanted, ids_of, letters_of
 from views.support import instant, safe, shown, text
-from views.support.acting import REPUBLISH, UNDO_S, Acting, republishing, unless_changed
+from views.support.acting import REPUBLISH, UNDO_S, Acting, offer_undo, republishing, unless_changed
 from views.support.operation import Operation, Start
 from views.support.words import cause as causes
 from views.support.words import verdicts, way
 from views.support.words.verdicts import VerdictWords
 from views.theme.tokens import platform_badge
 from views.widgets.fields import Labelled
-from views.widgets.toast import ToastAction, ToastSpec, failure, lasting, undo_action
+from views.widgets.toast import ToastSpec, failure
 
 #: up to this many are sent after a moment in which they can be taken back; above it a preview is shown first
 FEW = 9
@@ -271,22 +271,21 @@ class LetterActions(QObject):
     def _tell_triage(self, outcome: Outcome, *, to: str, before: str) -> None:
         self.acted.emit()
         left = outcome.skipped
-        actions: tuple[ToastAction, ...] = ()
+        undo = None
         if outcome.done and before != Triage.OVERTAKEN:  # only a success overtakes
             back = partial(self._context.commands.dead_letters.set_triage, list(outcome.done), before)
             call = unless_changed(self._context.audit, back)
-            actions = (undo_action(partial(self._operation.start, call, self._tell_back, self._fail)),)
+            undo = partial(self._operation.start, call, self._tell_back, self._fail)
 
         def say() -> ToastSpec:
             return ToastSpec(
                 text=_triaged(len(outcome.done), to) if outcome.done else _("Nothing was changed."),
                 status="warning" if left else "healthy",
                 detail=shown.say(left[0].why) if left else "",
-                actions=actions,
                 seconds=UNDO_S,
             )
 
-        self._context.toast(lasting(say))
+        offer_undo(self._context.toast, say, undo)
 
     def _tell_back(self, _outcome: Outcome) -> None:
         self.acted.emit()
@@ -489,14 +488,12 @@ class CauseActions(QObject):
     def _tell_ignored(self, cause: Cause, seconds: int, outcome: Outcome) -> None:
         self.acted.emit()
         lift = unless_changed(self._context.audit, partial(self._context.commands.causes.lift, cause.fingerprint))
-        undo = undo_action(partial(self._operation.start, lift, self._tell_lifted, self._fail))
 
         def say() -> ToastSpec:
             number = ngettext("{n} dead letter ignored", "{n} dead letters ignored", len(outcome.done))
-            words_ = number.format(n=text.count(len(outcome.done)))
-            return ToastSpec(text=words_, detail=_span(seconds), actions=(undo,), seconds=UNDO_S)
+            return ToastSpec(text=number.format(n=text.count(len(outcome.done))), detail=_span(seconds))
 
-        self._context.toast(lasting(say))
+        offer_undo(self._context.toast, say, partial(self._operation.start, lift, self._tell_lifted, self._fail))
 
     def lift(self, fingerprint: str) -> None:
         """Ignore it no longer."""
@@ -561,9 +558,10 @@ class CauseActions(QObject):
         self._forget(self._operation.start, of.cause, of.cause.rule)
 
     def _forget(self, start: Start, cause: Cause, seen: CauseRule) -> None:
-        said = _("{cause} is no known issue any more.").format(cause=words.title(cause))
-        if seen.park_s:
-            said = text.sentences([said, _("Shops that it has paused go on within seconds.")])
+        def said() -> str:
+            told = _("{cause} is no known issue any more.").format(cause=words.title(cause))
+            return text.sentences([told, _("Shops that it has paused go on within seconds.")]) if seen.park_s else told
+
         back = self._knowing(cause.fingerprint, decided_of(seen))
         call = partial(self._context.commands.causes.forget, cause.fingerprint, seen=seen)
         start(call, partial(self._told, said, back), self._fail)
@@ -577,28 +575,33 @@ class CauseActions(QObject):
     def _merge(self, start: Start, of: OfCause, into: str) -> None:
         fingerprint = of.cause.fingerprint
         other = next((one.name for one in of.others if one.fingerprint == into), into)
-        said = _("{cause} counts to {other} now.").format(cause=words.title(of.cause), other=other)
+
+        def said() -> str:
+            return _("{cause} counts to {other} now.").format(cause=words.title(of.cause), other=other)
+
         call = partial(self._context.commands.causes.merge, [fingerprint], into)
         back = partial(self._split, [fingerprint]) if not of.cause.rule.into else None
         start(call, partial(self._told, said, back), self._fail)
 
     def split(self, of: OfCause) -> None:
         """Let all that count to it stand by themselves again."""
-        said = _("What counted to {cause} stands by itself again.").format(cause=words.title(of.cause))
+
+        def said() -> str:
+            return _("What counted to {cause} stands by itself again.").format(cause=words.title(of.cause))
+
         self._operation.start(partial(self._split, of.cause.parts), partial(self._told, said, None), self._fail)
 
     def _split(self, parts: Sequence[str]) -> None:
         for one in parts:
             self._context.commands.causes.split(one)
 
-    def _told(self, said: str, back: Callable[[], object] | None, _nothing: object) -> None:
+    def _told(self, said: Callable[[], str], back: Callable[[], object] | None, _nothing: object) -> None:
         self.acted.emit()
-        trail = self._context.audit
-        actions = () if back is None else (undo_action(partial(self._back, unless_changed(trail, back))),)
-        self._context.toast(ToastSpec(text=said, actions=actions, seconds=UNDO_S))
+        undo = None if back is None else partial(self._back, unless_changed(self._context.audit, back))
+        offer_undo(self._context.toast, said, undo)
 
     def _back(self, back: Callable[[], object]) -> None:
-        self._operation.start(back, partial(self._told, _("Taken back."), None), self._fail)
+        self._operation.start(back, partial(self._told, lambda: _("Taken back."), None), self._fail)
 
     def split_off(self, of: OfCause) -> None:
         """Ask which of its letters are a cause of their own."""
@@ -612,11 +615,8 @@ class CauseActions(QObject):
         start(call, partial(self._tell_split, where), self._fail)
 
     def _tell_split(self, where: str, part: str) -> None:
-        self.acted.emit()
         back = partial(self._context.commands.causes.join, part)
-        undo = undo_action(partial(self._back, unless_changed(self._context.audit, back)))
-        said = _("{place} is a cause of its own now.").format(place=causes.place(where))
-        self._context.toast(ToastSpec(text=said, actions=(undo,), seconds=UNDO_S))
+        self._told(lambda: _("{place} is a cause of its own now.").format(place=causes.place(where)), back, part)
 
     def join(self, of: OfCause) -> None:
         """Let what was split off count to its cause again."""

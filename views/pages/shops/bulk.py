@@ -16,12 +16,12 @@ from services.monitor.shops.queries import ShopRow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, confirm_limit
 from views.dialogs.new_task.draft import ALL
-from views.dialogs.resuming import needs_asking
+from views.dialogs.resuming import ask_why_paused, needs_asking
 from views.kit.each import KEPT, NAMED, Again, Each, Said
 from views.kit.task_verb import FEW, many
 from views.pages.shops import words
 from views.support import text
-from views.support.operation import Operation
+from views.support.operation import Operation, Start
 from views.widgets.fields import Labelled, NumberField
 from views.widgets.toast import ToastAction, action, failure
 
@@ -120,14 +120,8 @@ class BulkActs(QObject):
         """``stood``: by shop that was paused just now, the pause before, if any."""
         fleet, me = self._context.commands.fleet, self._context.commands.operator.who
         now = [row for row in rows if row.key in stood]
-        said = _("Whoever ends the pause reads it first.")
-        question = self._question(N_("Why it is paused"), now, _("Write it down"), said)
-        dialog = ConfirmDialog(replace(question, note=_("Why"), note_needed=_("Say why first")), self._owner)
-        dialog.note_field.setFocus()
-        dialog.rejected.connect(unasked)
 
-        def act() -> None:
-            note = dialog.note  # read here: what is done runs in another thread
+        def act(note: str, _start: Start) -> None:
             self._each.run(
                 now,
                 lambda row: fleet.pause(f"shop:{row.key}", reason=note, instead=me),
@@ -139,8 +133,7 @@ class BulkActs(QObject):
                 ),
             )
 
-        dialog.confirmed.connect(act)
-        dialog.open()
+        ask_why_paused(_named(now), self._owner, act, unasked)
 
     def _few(self, rows: Sequence[ShopRow]) -> bool:
         return len(rows) <= confirm_limit(self._context.environment)
@@ -303,14 +296,10 @@ class BulkActs(QObject):
         self._each.run(rows, there, back, done)
 
     def _question(self, title: str, rows: Sequence[ShopRow], verb: str, said: str, *, why: bool = False) -> Question:
-        named = [(words.name(row), row.key) for row in rows[:NAMED]]
-        more = len(rows) - len(named)
-        if more > 0:
-            named.append((ngettext("{n} more shop", "{n} more shops", more).format(n=text.count(more)), ""))
         return Question(
             title=title,
             text=said,
-            rows=tuple(named),
+            rows=_named(rows),
             verb=verb.format(n=text.count(len(rows))),
             note=_("Note, kept in the audit trail") if why else "",
         )
@@ -319,6 +308,15 @@ class BulkActs(QObject):
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._each.run(rows, act, back, done))
         dialog.open()
+
+
+def _named(rows: Sequence[ShopRow]) -> tuple[tuple[str, str], ...]:
+    """The first of them by name and id, and how many more there are."""
+    named = [(words.name(row), row.key) for row in rows[:NAMED]]
+    more = len(rows) - len(named)
+    if more > 0:
+        named.append((ngettext("{n} more shop", "{n} more shops", more).format(n=text.count(more)), ""))
+    return tuple(named)
 
 
 def _own_pause(row: ShopRow) -> Pause | None:

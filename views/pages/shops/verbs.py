@@ -46,7 +46,6 @@ from views.widgets.fields import Labelled, NumberField
 from views.widgets.layout import in_row
 from views.widgets.toggle import Toggle
 
-UNDO_S = 10
 T = TypeVar("T")
 
 

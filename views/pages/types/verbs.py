@@ -30,7 +30,6 @@ from views.support import safe, text
 from views.support.operation import Operation
 from views.widgets.toast import ToastSpec
 
-UNDO_S = 10.0
 FILES = "JSON (*.json)"
 
 
