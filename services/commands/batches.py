@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from services.commands.audit import Audit
 from services.commands.bulk.plan import Plan
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome
-from services.commands.tasks import TaskCommands
-from services.domain.audit import TARGETS_KEPT
+from services.commands.tasks import SLICE, Place, Raised, TaskCommands
 from services.domain.errors import NotFound
 from services.domain.task.lane import LANES, Lane
 from services.domain.task.search.query import Query, Term, each, equals
@@ -20,7 +21,8 @@ from services.domain.text.message import Message
 from services.domain.text.said import said
 from services.ports import Store
 
-SLICE = 1000
+#: so many places of before the entry of a raise names, beside that of most
+PLACES_KEPT = 200
 
 
 class BatchPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +45,7 @@ class BatchOutcome(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome
     before: Mapping[str, int] = {}
     after: Mapping[str, int] = {}
+    raised: Raised | None = None  #: how it was before, where it was raised
 
 
 class BatchCommands:
@@ -94,11 +97,32 @@ class BatchCommands:
         return self._plan("batch.raise", batch, (equals("status", *sorted(MOVABLE)), lower))
 
     def raise_waiting(self, plan: BatchPlan) -> BatchOutcome:
-        """Let what waits go through the high lane. The entry keeps the priorities of before, where it names all."""
-        few = plan.task_ids if len(plan.task_ids) < TARGETS_KEPT else ()  # the batch itself is the first that it names
-        was = {task.task_id: task.priority for task in self._store.get(few) if task is not None}
-        more = {"was": was} if was else {}
-        return self._act("batch.raise", plan, "", lambda ids: self._tasks.prioritize(ids, Lane.HIGH), more)
+        """Let what waits go through the high lane. The entry keeps where most stood before, and who stood elsewhere,
+        unless those are too many.
+        """
+        begun, most, others = self._store.now_ms(), *self._places(plan.task_ids)
+        more = {"most": most, "was": others} if most is not None and len(others) <= PLACES_KEPT else {}
+        done = self._act("batch.raise", plan, "", lambda ids: self._tasks.prioritize(ids, Lane.HIGH), more)
+        raised = Raised(
+            batch=plan.batch,
+            who=self._operator.who,
+            begun=begun,
+            ended=self._store.now_ms(),
+            most=most,
+            others=others,
+        )
+        return replace(done, raised=raised)
+
+    def _places(self, task_ids: Sequence[str]) -> tuple[Place | None, dict[str, Place]]:
+        """Where most of them stand, and where those stand that stand elsewhere."""
+        places: dict[str, Place] = {}
+        for start in range(0, len(task_ids), SLICE):
+            found = self._store.get(task_ids[start : start + SLICE])
+            places |= {task.task_id: (task.lane, task.priority) for task in found if task is not None}
+        if not places:
+            return None, {}
+        ((most, _number),) = Counter(places.values()).most_common(1)
+        return most, {one: place for one, place in places.items() if place != most}
 
     def cancel(self, plan: BatchPlan, *, reason: str = "") -> BatchOutcome:
         """End waiting tasks, ask running ones to stop."""

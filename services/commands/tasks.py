@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from services.commands.audit import Act, Audit, reasons
@@ -18,7 +20,8 @@ from services.domain.gates import dependency, passing
 from services.domain.insight import verdict
 from services.domain.task import ids as names
 from services.domain.task import lane
-from services.domain.task.record import Task
+from services.domain.task.record import Step, Task
+from services.domain.task.search.query import Query, each, equals
 from services.domain.task.status import Status
 from services.domain.text.message import Message
 from services.domain.text.refusals import UNSURE
@@ -33,7 +36,35 @@ from services.engine.steps import Steps
 from services.ports import Store
 
 BATCH = 200
+SLICE = 1000
 T = TypeVar("T")
+Place = tuple[str, int]  #: lane and priority
+RAISED: Place = lane.parse_priority(lane.Lane.HIGH)  #: where a batch is raised to
+
+
+class Raised(msgspec.Struct, frozen=True, kw_only=True):
+    """That a batch was raised: by whom, from when to when (UTC ms), and where its tasks stood before. Which they were
+    each record tells by its steps, however many there are.
+    """
+
+    batch: str
+    who: str
+    begun: int
+    ended: int
+    most: Place | None = None  #: of those that ``others`` does not name; None where nothing is known of them
+    others: Mapping[str, Place] = {}
+
+    def before(self, task: Task) -> Place | None:
+        """Where it stood; None where it was not raised, or nobody knows."""
+        mine = any(one.at <= self.ended and one.note == self.who for one in self._moves(task))
+        return self.others.get(task.task_id, self.most) if mine else None
+
+    def stands(self, task: Task) -> bool:
+        """Whether it is as that left it: to be run now leads to the same place, and is another's wish."""
+        return (task.lane, task.priority) == RAISED and len(self._moves(task)) == 1
+
+    def _moves(self, task: Task) -> list[Step]:
+        return [one for before, one in pairwise(task.steps) if one.gen > before.gen and one.at >= self.begun]
 
 
 class TaskCommands:
@@ -226,22 +257,33 @@ class TaskCommands:
             detail={"priority": str(priority)},
         )
 
-    def lower_back(self, levels: Mapping[str, int]) -> Outcome:
-        """Give tasks that were raised to the high lane the priority that each had; one that has another one than that
-        lane gives, or waits no more, stays as it is.
+    def place(self, places: Mapping[str, Place]) -> Outcome:
+        """Give waiting tasks each a lane and a priority of its own: another program's may have a lane that its number
+        does not tell.
         """
-        self._audit.need(self._operator, "operator", "task.prioritize", list(levels))
-        raised = lane.parse_priority(lane.Lane.HIGH)
+        return self._place(places)
 
-        def differs(task: Task) -> Message | None:
-            return None if (task.lane, task.priority) == raised else said("back.differs").message
+    def lower_back(self, raised: Raised) -> Outcome:
+        """Give what was raised with a batch the place that each had; what somebody moved since, or waits no more,
+        stays as it is.
+        """
+        self._audit.need(self._operator, "operator", "task.prioritize", [raised.batch])
+        query = Query(terms=(equals("batch", raised.batch),), limit=SLICE, want_total=False)
+        places = {
+            task.task_id: place for task in each(self._store.query, query) if (place := raised.before(task)) is not None
+        }
+        differs = said("back.differs").message
+        return self._place(places, lambda task: None if raised.stands(task) else differs)
+
+    def _place(self, places: Mapping[str, Place], refuses: Callable[[Task], Message | None] | None = None) -> Outcome:
+        who = self._operator.who
 
         def op(task_id: str) -> Op:
-            lane_name, level = lane.parse_priority(levels[task_id])
-            return Move(task_id=task_id, by=self._operator.who, lane=lane_name, priority=level)
+            lane_name, level = places[task_id]
+            return Move(task_id=task_id, by=who, lane=lane_name, priority=level)
 
-        told = ", ".join(str(level) for level in sorted(set(levels.values()), reverse=True))
-        return self._each("task.prioritize", list(levels), op, detail={"priority": told}, refuses=differs)
+        told = ", ".join(str(level) for level in sorted({level for _lane, level in places.values()}, reverse=True))
+        return self._each("task.prioritize", list(places), op, detail={"priority": told}, refuses=refuses)
 
     def retry_waiting(self, task_ids: Sequence[str], *, reason: str = "") -> Outcome:
         """Next attempt at once for held and retrying tasks, a new task (``made``) for each dead one; anything else is

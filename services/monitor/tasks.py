@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import islice
@@ -132,11 +133,12 @@ class Pick(msgspec.Struct, frozen=True, gc=False):
     status: str
     triage: str
     priority: int
+    lane: str = ""  #: "" for that of its priority
 
 
 def pick(task: Task) -> Pick:
     """The task as part of a selection."""
-    return Pick(task.task_id, task.status, task.triage, task.priority)
+    return Pick(task.task_id, task.status, task.triage, task.priority, sys.intern(task.lane))
 
 
 class Weighed(msgspec.Struct, frozen=True, gc=False):

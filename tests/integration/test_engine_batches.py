@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services import assembly
+from services.commands.back.ways import take_back
 from services.domain.errors import UsageError
+from services.engine.spec import TaskSpec
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet
 
@@ -55,6 +57,31 @@ def test_what_was_created_again_counts_once_in_what_is_told_of_an_act(fleet: Fle
     (entry,) = fleet.engine.store.audit(1)
     assert (entry.action, entry.outcome) == ("batch.cancel", "done; after: cancelled 3")
     assert '"before": {"queued": 3}' in entry.detail
+
+
+def test_a_large_batch_that_was_raised_is_lowered_again_but_for_what_is_to_run_now(fleet: Fleet) -> None:
+    commands = fleet.commands()
+    specs = [spec(f"s{n}", {"n": n}, "B", 2 if n < 3 else 6) for n in range(260)]
+    ids = [task.task_id for task in fleet.submit(*specs).created]
+    urgent = fleet.create("u", batch="B", priority=10)
+    commands.tasks.place({ids[5]: ("low", 6)})
+    done = commands.batches.raise_waiting(commands.batches.plan_raise("B"))
+    assert len(done.outcome.done) == 260
+    (entry,) = fleet.engine.store.audit(1)
+    commands.tasks.run_now([ids[9], urgent])
+    back = take_back(commands, assembly.queries(fleet.engine).audit, entry)
+    assert set(back.done) == {*ids} - {ids[9]}
+    assert [(one.task_id, one.why.code) for one in back.skipped] == [(ids[9], "back.differs")]
+    stands = [(task.lane, task.priority) for task in fleet.engine.store.get(ids) if task is not None]
+    expected = [("low", 2)] * 3 + [("normal", 6)] * 257
+    expected[5], expected[9] = ("low", 6), ("high", 10)
+    assert (stands, fleet.task(urgent).lane) == (expected, "high")
+
+
+def spec(shop: str, payload: dict[str, object], batch: str, priority: int) -> TaskSpec:
+    return TaskSpec(
+        platform="pdd", shop_id=shop, task_type="sync_order", payload=payload, batch=batch, priority=priority
+    )
 
 
 def test_nobody_can_tell_how_long_it_takes_before_something_has_ended(fleet: Fleet) -> None:

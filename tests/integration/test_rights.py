@@ -27,6 +27,7 @@ from services import assembly, repairs
 from services.commands.back.ways import WAYS, Way, take_back, way_of
 from services.commands.bulk.republish import Control
 from services.commands.operator import person
+from services.commands.tasks import Raised
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import DOCUMENT as INCIDENTS
 from services.domain.alerts.incident import Incident, Words, slot_of
@@ -126,6 +127,12 @@ class Stage:
         self.ended("dead", batch=name)
         self.queued(batch=name)
         return name
+
+    def raised(self) -> Raised:
+        batches = self.my["BatchCommands"]
+        found = batches.raise_waiting(batches.plan_raise(self.batch("b6"))).raised
+        assert found is not None
+        return found
 
     def stopped_run(self) -> str:
         """A bulk run that somebody stopped before its first letter."""
@@ -293,7 +300,8 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "TaskCommands.try_anyway": of("try_anyway", Stage.behind_a_pause, reason="one look"),
     "TaskCommands.take_back_try": of("take_back_try", Stage.let_through),
     "TaskCommands.prioritize": of("prioritize", one(Stage.queued), exactly("high")),
-    "TaskCommands.lower_back": of("lower_back", lambda stage: {stage.queued(priority="high"): 5}),
+    "TaskCommands.place": of("place", lambda stage: {stage.queued(): ("low", 5)}),
+    "TaskCommands.lower_back": of("lower_back", Stage.raised),
     "TaskCommands.retry_waiting": (
         of("retry_waiting", lambda stage: [stage.ended("held")], reason="looked"),
         of("retry_waiting", lambda stage: [stage.ended("retrying")]),

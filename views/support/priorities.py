@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from services.commands.outcome import Outcome
 from services.commands.tasks import join
+from services.domain.task import lane
 from services.i18n import N_, _
 from services.monitor.tasks import Pick
 from views.context import CommandSet
@@ -22,12 +22,13 @@ def give(commands: CommandSet, wanted: Mapping[str, int]) -> Outcome:
     return outcome
 
 
-def give_back(commands: CommandSet, before: Mapping[str, int], outcome: Outcome) -> Outcome:
-    """Give back the priorities of before to what was moved. Blocking."""
-    return give(commands, {task_id: before[task_id] for task_id in outcome.done})
-
-
 def back(commands: CommandSet, picks: Sequence[Pick], told: str = N_("Taken back.")) -> Reverse:
-    """The Undo of a verb that gives ``picks`` other priorities; ``told``: source text when that is done."""
-    before = {one.task_id: one.priority for one in picks}
-    return Reverse(call=partial(give_back, commands, before), told=lambda _outcome: _(told))
+    """The Undo of a verb that gives ``picks`` other priorities, and with these other lanes; ``told``: source text when
+    that is done.
+    """
+    before = {one.task_id: (one.lane or lane.lane_of(one.priority), one.priority) for one in picks}
+
+    def call(outcome: Outcome) -> Outcome:
+        return commands.tasks.place({task_id: before[task_id] for task_id in outcome.done})
+
+    return Reverse(call=call, told=lambda _outcome: _(told))

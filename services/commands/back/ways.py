@@ -26,7 +26,7 @@ from services.commands.quiet import QuietCommands
 from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
-from services.commands.tasks import TaskCommands
+from services.commands.tasks import Place, Raised, TaskCommands
 from services.commands.views import ViewCommands
 from services.domain import audit
 from services.domain.alerts.rule import Rule as AlertRule
@@ -37,6 +37,7 @@ from services.domain.gates.limit import Limit
 from services.domain.gates.quiet_hours import QuietHours
 from services.domain.plans.schedule import Schedule
 from services.domain.promises.promise import Promise
+from services.domain.task import lane
 from services.domain.task.search.shared_view import SharedView
 from services.domain.task.status import Triage
 from services.domain.text.mask import DOTS
@@ -96,6 +97,9 @@ class Way(msgspec.Struct, frozen=True):
     fresh: bool = False
     role: str = "operator"  #: the least that may; the command asks again
     begins: bool = False  #: work begins by it, which nothing takes back
+    #: it leaves by itself what was not done, or is not as it was left any more: only an act on the first object, which
+    #: has the others, is in its way
+    minds: bool = False
     anew: str = ""  #: the act instead of ``by`` where nothing stood before, so the entry keeps none
     on: Callable[[AuditEntry, Detail], Sequence[str]] = lambda entry, _: entry.target  #: what it acts on
     objects: tuple[str, ...] = ()  #: that, of this entry, as far as it was done
@@ -167,12 +171,23 @@ def _again(first: int = 0) -> Way:
 
 
 def _lower(commands: Commands, entry: AuditEntry, detail: Detail) -> Outcome:
-    levels = {one: int(detail["was"][one]) for one in entry.target if one in detail["was"]}
-    outcome = commands.tasks.lower_back(levels)
-    differs = said("back.differs")
-    if outcome.skipped and all(one.why == differs.message for one in outcome.skipped) and not outcome.done:
-        raise UsageError(differs, field="entry")
+    most = detail.get("most")  # entries of before name each task, by the number of its priority alone
+    raised = Raised(
+        batch=entry.target[0],
+        who=entry.who,
+        begun=entry.at,
+        ended=entry.closed_at,
+        most=None if most is None else _place(most),
+        others={one: _place(was) for one, was in detail["was"].items()},
+    )
+    outcome = commands.tasks.lower_back(raised)
+    if not outcome.done and not outcome.failed:
+        raise UsageError(said("back.differs"), field="entry")
     return outcome
+
+
+def _place(was: object) -> Place:
+    return msgspec.convert(was, Place) if isinstance(was, list) else lane.parse_priority(was)
 
 
 def _promise_back(commands: Commands, entry: AuditEntry, detail: Detail) -> None:
@@ -256,7 +271,7 @@ WAYS: Mapping[str, Way] = {
     "worker.resume": Way("worker.drain", _tell("drain"), needs="from"),
     "task.cancel": _again(),
     "batch.cancel": _again(first=1),
-    "batch.raise": Way("task.prioritize", _lower, needs="was", on=lambda entry, _: entry.target[1:]),
+    "batch.raise": Way("task.prioritize", _lower, needs="was", minds=True, on=lambda entry, _: entry.target[1:]),
     "queue.purge": _again(first=1),
     "task.try": Way("task.try_back", lambda commands, entry, _: commands.tasks.take_back_try(entry.target[0])),
     "dead.archived": Way("dead.open", _reopen, fresh=True),
@@ -338,7 +353,7 @@ def way_of(entry: AuditEntry, now_ms: int) -> Way | Message:
     way = _told(part, found)
     if state == "done" or isinstance(way, Message):
         return way
-    if len(way.objects) != audit.done_number(entry.outcome):
+    if len(way.objects) != audit.done_number(entry.outcome) and not way.minds:
         return said("back.partly").message
     return replace(way, asked=len(found.on(entry, audit.details(entry))))
 
@@ -358,7 +373,7 @@ def _told(entry: AuditEntry, found: Way) -> Way | Message:
         return said("back.unsaid").message
     if DOTS in entry.detail or any(DOTS in one for one in entry.target):
         return said("back.secret").message
-    if len(entry.target) >= TARGETS_KEPT and "count" in detail:
+    if len(entry.target) >= TARGETS_KEPT and "count" in detail and not found.minds:
         return said("back.many", n=TARGETS_KEPT).message
     return _for(entry, detail, found)
 
@@ -398,7 +413,8 @@ def since(trail: Trail, entry: AuditEntry, *, apart: str = "") -> Message | None
     family, part = _family(entry.action), done_part(entry)
     detail = audit.details(part)
     named = (detail.get(key) for key in _OTHER_NAMES)
-    objects = {*part.target, *(one for one in named if isinstance(one, str))}
+    minds = entry.action in WAYS and WAYS[entry.action].minds
+    objects = {*(part.target[:1] if minds else part.target), *(one for one in named if isinstance(one, str))}
     keys = _keys(detail)
 
     def touches(one: AuditEntry) -> bool:
@@ -406,8 +422,10 @@ def since(trail: Trail, entry: AuditEntry, *, apart: str = "") -> Message | None
             return False
         if apart and audit.writer_of(one.entry_id) == apart:
             return False
+        if not objects.isdisjoint(one.target):
+            return True
         # of so many the rest is not named
-        if not objects.isdisjoint(one.target) or max(len(one.target), len(entry.target)) >= TARGETS_KEPT:
+        if not minds and max(len(one.target), len(entry.target)) >= TARGETS_KEPT:
             return True
         # a view may be called otherwise since
         return family == "view" and not keys.isdisjoint(_keys(audit.details(one)))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from services.commands.batches import BatchCommands, BatchOutcome, BatchPlan
 from services.commands.outcome import Outcome
+from services.commands.tasks import Raised
 from services.domain.insight import batch as insight
 from services.domain.insight.batch import Box, Hold
 from services.domain.task.search import filter
@@ -230,17 +231,15 @@ class BatchActions(PageActs):
         dialog.open()
 
     def _raise(self, plan: BatchPlan) -> None:
-        tasks, queries = self._context.commands.tasks, self._context.tasks
-        before: dict[str, int] = {}
+        tasks = self._context.commands.tasks
+        made: list[Raised] = []
 
         def call() -> Outcome:
-            before.update((task.task_id, task.priority) for task in queries.each_of(plan.task_ids))
-            return self._commands.raise_waiting(plan).outcome
+            done = self._commands.raise_waiting(plan)
+            made.extend([done.raised] if done.raised is not None else [])
+            return done.outcome
 
-        def lower(outcome: Outcome) -> Outcome:
-            return tasks.lower_back({one: before[one] for one in outcome.done if one in before})
-
-        undo = Reverse(call=lower)
+        undo = Reverse(call=lambda _outcome: tasks.lower_back(made[-1]))
         self.acting.at_once(call, self._told_raised, undo)
 
     def _ask_cancel(self, plan: BatchPlan) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -16,7 +17,7 @@ from services.clock import ManualClock
 from services.commands.alerts import AlertCommands, RuleChanged
 from services.commands.audit import Audit, heard
 from services.commands.back.ways import Way, since, take_back, unchanged, way_of
-from services.commands.batches import BatchCommands
+from services.commands.batches import PLACES_KEPT, BatchCommands
 from services.commands.bulk.plan import Plan
 from services.commands.causes import CauseCommands
 from services.commands.operator import Operator
@@ -25,6 +26,7 @@ from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.tasks import TaskCommands
 from services.commands.views import ViewCommands
+from services.domain import audit
 from services.domain.alerts.incident import DOCUMENT as INCIDENTS
 from services.domain.alerts.incident import UNTIL_CHANGED, Answer, Incident, Words, slot_of
 from services.domain.alerts.rule import VERSIONS
@@ -126,6 +128,71 @@ def test_a_raised_batch_of_which_some_are_lowered_again_is_no_refusal(room: Room
     entry = last(room)
     desk.tasks.prioritize([other], 8)
     assert back(room, entry).done == (low,)
+
+
+def batches_of(room: Room) -> BatchCommands:
+    """What ann does to batches; one entry stands for all of an act."""
+    audit, who = Audit(room.store, "ann@desk"), Operator(who="ann@desk", role="admin")
+    tasks = TaskCommands(room.store, room.producer, room.steps, audit, who, desk_of(room).dead_letters.republish)
+    return BatchCommands(room.store, tasks, audit, who, lambda _ids: Plan(), lambda _names: [{"queued": 1}])
+
+
+def test_more_tasks_of_a_raised_batch_than_its_entry_names_get_their_places_back(room: Room) -> None:
+    desk = office(room)
+    ids = [room.create(batch="night", shop_id=f"s{n}", priority=6).task_id for n in range(TARGETS_KEPT + 5)]
+    low, urgent = (room.create(batch="night", shop_id=f"u{level}", priority=level).task_id for level in (2, 10))
+    batches = batches_of(room)
+    plan = batches.plan_raise("night")
+    room.claim(room.task(ids[0]))
+    batches.raise_waiting(plan)
+    entry = last(room)
+    assert audit.state(entry, room.store.now_ms()) == "partly"
+    room.clock.advance(1)
+    later = room.create(batch="night", shop_id="later", priority=10).task_id
+    desk.tasks.run_now([ids[1]])
+    assert code(room, entry) == ""
+    outcome = back(room, entry)
+    assert set(outcome.done) == {*ids[2:], low}
+    assert [(one.task_id, one.why.code) for one in outcome.skipped] == [(ids[1], "back.differs")]
+    found = {task.task_id: (task.lane, task.priority) for task in room.store.get([*ids, low, urgent, later]) if task}
+    assert {found[one] for one in (*ids[2:], ids[0])} == {("normal", 6)}
+    assert (found[low], {found[one] for one in (urgent, later, ids[1])}) == (("low", 2), {("high", 10)})
+    with pytest.raises(UsageError, match="not as this act left it"):
+        back(room, entry)
+
+
+def test_a_raised_batch_whose_tasks_stood_at_very_many_places_says_so(room: Room) -> None:
+    for n in range(2 * PLACES_KEPT + 2):
+        room.create(batch="night", shop_id=f"s{n}", priority=5 + n % 2)
+    batches = batches_of(room)
+    batches.raise_waiting(batches.plan_raise("night"))
+    assert code(room, last(room)) == "back.unsaid"
+
+
+def test_what_had_a_lane_of_its_own_gets_that_back_with_its_batch(room: Room) -> None:
+    own = room.create(batch="night", priority=6).task_id
+    office(room).tasks.place({own: ("low", 6)})
+    room.clock.advance(1)
+    others = [room.create(batch="night", shop_id=f"s{n}", priority=6).task_id for n in range(2)]
+    batches = batches_of(room)
+    batches.raise_waiting(batches.plan_raise("night"))
+    back(room, last(room))
+    assert [(task.lane, task.priority) for task in room.store.get([own, *others]) if task] == [
+        ("low", 6),
+        ("normal", 6),
+        ("normal", 6),
+    ]
+
+
+def test_an_entry_of_before_that_tells_priorities_alone_gives_these_back(room: Room) -> None:
+    low, other = (room.create(batch="night", shop_id=f"s{level}", priority=level).task_id for level in (1, 4))
+    batches = batches_of(room)
+    batches.raise_waiting(batches.plan_raise("night"))
+    entry = last(room)
+    told = {name: value for name, value in audit.details(entry).items() if name != "most"}
+    before = msgspec.structs.replace(entry, detail=json.dumps(told | {"was": {low: 1, other: 4}}))
+    assert set(back(room, before).done) == {low, other}
+    assert [task.lane for task in room.store.get([low, other]) if task] == ["low", "normal"]
 
 
 INCIDENT = Incident(id="INC-1", key="INC-1", rule=DEFAULTS[0], words=Words(title=Message("alert.forgets")), raised_at=1)

@@ -20,7 +20,7 @@ from tests.unit.services.engine.room import Room, opened
 from views.kit.task_verb import Chosen, TaskVerb, standing_of
 from views.kit.verb import Place
 from views.pages.tasks.verbs import DECISIONS, TRY_ANYWAY, VERBS, lower_priority, raise_priority
-from views.support.priorities import give_back
+from views.support.priorities import back
 
 REPUBLISHED = "republished"
 WAITS = {Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.SCHEDULED, Status.RETRYING}
@@ -148,14 +148,16 @@ def test_undo_of_a_raise_gives_back_what_was_raised_and_nothing_else(tmp_path: P
     with opened(tmp_path) as room:
         desk = desk_of(room)
         waits, runs = room.create(priority=2), room.running(shop_id="s2", priority=2)
-        outcome = raise_priority(desk, [pick(waits), pick(runs)])  # type: ignore[arg-type]
+        desk.tasks.place({waits.task_id: ("normal", 2)})  # as of another program, which chose a lane of its own
+        picks = [pick(room.task(waits.task_id)), pick(runs)]
+        outcome = raise_priority(desk, picks)  # type: ignore[arg-type]
         assert (outcome.done, room.task(waits.task_id).priority) == ((waits.task_id,), 6)
         room.finish(runs, "retrying", delay_ms=30_000)
         assert desk.tasks.prioritize([runs.task_id], 9).done
-        before = {waits.task_id: 2, runs.task_id: 2}
-        back = give_back(desk, before, outcome)  # type: ignore[arg-type]
-        assert (back.done, back.skipped) == ((waits.task_id,), ())
-        assert (room.task(waits.task_id).priority, room.task(runs.task_id).priority) == (2, 9)
+        found = back(desk, picks).call(outcome)  # type: ignore[arg-type]
+        assert (found.done, found.skipped) == ((waits.task_id,), ())
+        waits, runs = room.task(waits.task_id), room.task(runs.task_id)
+        assert (waits.lane, waits.priority, runs.priority) == ("normal", 2, 9)
 
 
 @pytest.mark.parametrize(("before", "after"), [(10, 6), (9, 6), (6, 2), (4, 2), (2, 2), (1, 1)])
@@ -165,5 +167,5 @@ def test_lower_is_one_step_down_and_undo_gives_back(tmp_path: Path, before: int,
         task = room.create(priority=before)
         outcome = lower_priority(desk, [pick(task)])  # type: ignore[arg-type]
         assert room.task(task.task_id).priority == after
-        give_back(desk, {task.task_id: before}, outcome)  # type: ignore[arg-type]
+        back(desk, [pick(task)]).call(outcome)  # type: ignore[arg-type]
         assert room.task(task.task_id).priority == before
