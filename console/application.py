@@ -137,8 +137,10 @@ def _show(request: ConsoleRequest, ending: _Ending) -> int:
     from qasync import QEventLoop
 
     from console.lifecycle import Console
+    from console.memory import few_arenas
 
     app = application()
+    few_arenas()
     console = Console(app, request)
     ending.tell(console.end)
     with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:

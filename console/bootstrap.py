@@ -12,11 +12,11 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from shiboken6 import isValid
 
+from console.appearance import Appearance
 from console.connection.open_connection import OpenConnection
 from console.connection.role_watch import RoleWatch
 from console.main_window import MainWindow
 from console.pages import page_specs
-from console.palette import LOOKS
 from console.shell_keys import ShellKeys
 from console.tray import CHOICE, Silence, Tray
 from console.watch import AlertWatch, PromiseWatch, QueueWatch, ScheduleWatch
@@ -176,17 +176,14 @@ class _Shared(msgspec.Struct, frozen=True, kw_only=True):
     reopen: Callable[[], None] | None
     leave: Callable[[], object] | None
     silence: Silence
+    appearance: Appearance
     chosen: Mapping[str, Callable[..., None]]  #: by name of a signal of the Settings page
 
 
 def build(
     connection: OpenConnection,
     *,
-    on_theme: Callable[[str], None],
-    on_language: Callable[[str], None],
-    on_rows: Callable[[str], None] = lambda _name: None,
-    on_contrast: Callable[[str], None] = lambda _name: None,
-    on_text: Callable[[int], None] = lambda _percent: None,
+    appearance: Appearance | None = None,
     on_settings: Callable[[Sequence[str]], None] = lambda _names: None,
     reopen: Callable[[], None] | None = None,
     leave: Callable[[], object] | None = None,
@@ -209,12 +206,8 @@ def build(
         reopen=reopen,
         leave=leave,
         silence=silence or Silence(),
+        appearance=appearance or Appearance(),
         chosen={
-            "theme_chosen": on_theme,
-            "language_chosen": on_language,
-            "rows_chosen": on_rows,
-            "contrast_chosen": on_contrast,
-            "text_chosen": on_text,
             "settings_written": on_settings,
             "notifications_chosen": partial(memory.put, CHOICE),
         },
@@ -249,6 +242,8 @@ def _open(shared: _Shared) -> OpenWindow:
             reopen=shared.reopen,
             desktop=Registration(connection.settings.home_path, connection.settings.profile),
         )
+        for name, choose in shared.appearance.choices.items():
+            getattr(page, f"{name}_chosen").connect(choose)
         for signal, call in shared.chosen.items():
             getattr(page, signal).connect(call)
         page.keys_wanted.connect(lambda: keys.show_help())
@@ -276,8 +271,7 @@ def _open(shared: _Shared) -> OpenWindow:
     QueueWatch(window, context.queues)
     PromiseWatch(window, context.promises)
     ScheduleWatch(window, context.schedules)
-    looks = {name: shared.chosen[f"{name}_chosen"] for name, _title, _values in LOOKS}
-    keys = ShellKeys(window, context, shared.connections, looks)
+    keys = ShellKeys(window, context, shared.connections, shared.appearance.choices)
     Dropping(window, doors.sheet, keys)
 
     def lead() -> None:

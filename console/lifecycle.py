@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import subprocess
 import sys
@@ -17,19 +16,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from PySide6.QtCore import QEventLoop, QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from console import pages
+from console.appearance import Appearance
 from console.connection.connections import ConnectionSwitch, drafted
 from console.connection.leaving import Leaving
 from console.connection.loss import is_online
 from console.connection.open_connection import OpenConnection
 from console.instance import Asked, Instance
 from console.main_window import MainWindow
+from console.memory import GuiCollector
 from console.state import ConsoleState, Shelf
 from console.tray import Silence
-from services import assembly, i18n
+from services import assembly
 from services import settings as config
 from services.cli import output, spoken
 from services.cli.context import ConsoleRequest
@@ -51,13 +52,10 @@ from views.support import operation, shown
 from views.support.acting import Acting
 from views.support.keymap import keymap
 from views.support.language import language_relay
-from views.theme import theme
-from views.theme.theme import MODES
 from views.widgets.toast import ToastSpec, failure
 
 if TYPE_CHECKING:
     from console import bootstrap
-    from console.connection.welcome import Looks
     from views.pages.connection.page import ConnectionPage
     from views.pages.first_run.page import FirstRunPage
 
@@ -84,11 +82,6 @@ BESIDE = 28
 #: key of the message that what a window remembers is not kept, and how often it is tried again
 UNKEPT, UNKEPT_MS = "unkept", 5_000
 MAIN = Path(__file__).resolve().parents[1] / "main.py"
-COLLECT_MS = 250
-#: and this often where nothing was due the last time: at rest each look wakes a processor for nothing
-COLLECT_REST_MS = 1000
-#: glibc's name for how many arenas there may be, and so many there are
-_M_ARENA_MAX, ARENAS = -8, 2
 
 
 class Console:
@@ -103,6 +96,7 @@ class Console:
         self._state = ConsoleState(
             request.settings.home_path, lambda: self._loop.call_soon_threadsafe(self._tell_unkept)
         )
+        self._appearance = Appearance(self._state)
         self._unkept_again = QTimer(interval=UNKEPT_MS)
         self._unkept_again.timeout.connect(self._state.try_again)
         self._ended = asyncio.Event()
@@ -163,7 +157,6 @@ class Console:
 
     async def main(self) -> None:
         """Run until the end."""
-        few_arenas()
         self._loop = asyncio.get_running_loop()
         collector = GuiCollector()
         await self._off(self._state.load)
@@ -215,16 +208,9 @@ class Console:
         # qasync would stop the loop, and with it the orderly end, when the last window closes
         self._app.setQuitOnLastWindowClosed(False)
         self._app.commitDataRequest.connect(self.settle)
-        i18n.set_language(chosen_language(str(self._state.get("language") or ""), self._settings.language))
+        self._appearance.dress(self._app, self._settings)
         shown.set_zone(self._settings.time_zone)
         set_confirm_limits(self._settings.confirm)
-        mode = self._state.get("theme")
-        theme().set_mode(mode if mode in MODES else self._settings.theme)  # a newer program may know more of them
-        theme().set_contrast(str(self._state.get("contrast") or theme().contrast))
-        theme().set_density(str(self._state.get("rows") or theme().density))
-        size = self._state.get("text")
-        theme().set_text_size(size if isinstance(size, int) else theme().text_size)
-        theme().install(self._app)
         # the keys that a person chose hold also before a connection opens, and where none does
         keymap().know_pages([(line.id, line.title, line.letter) for line in SITEMAP])
         keymap().follow(Shelf(self._state))
@@ -251,12 +237,12 @@ class Console:
     def _show_welcome(self) -> None:
         from console.connection.welcome import make_welcome
 
-        window, page = make_welcome(self._settings, self._looks())
+        window, page = make_welcome(self._settings, self._appearance)
         page.run_here.connect(self._on_run_here)
         page.connect_fleet.connect(self._on_connect)
         page.test_connection.connect(self._on_test)
         page.sample.connect(self._on_sample)
-        page.language_chosen.connect(self._set_language)
+        page.language_chosen.connect(self._appearance.choices["language"])
         self.connections.bind(window, None)
         self.first_run = page
         self._show_instead(window)
@@ -565,7 +551,7 @@ class Console:
         back = self._before if self._before != settings.profile else ""
         row = self.connections.connection(settings, leads=leads)
         title = self.connections.title(back) if back else ""
-        window, page = make_unopened(row, back_to=title, on_other=self.connections.show_menu, looks=self._looks())
+        window, page = make_unopened(row, back_to=title, on_other=self.connections.show_menu, looks=self._appearance)
         page.again.connect(self._retry.set)
         page.edit_wanted.connect(lambda: self.connections.correct(settings))
         page.back_wanted.connect(lambda: self._on_wanted(self._before or back))
@@ -621,13 +607,9 @@ class Console:
         memory = Shelf(self._state)
         opened = bootstrap.build(
             connection,
-            on_theme=self._set_theme,
-            on_rows=self._set_rows,
-            on_contrast=self._set_contrast,
-            on_text=self._set_text,
+            appearance=self._appearance,
             on_settings=self._on_settings,
             reopen=partial(self._on_edited, connection.settings.profile) if self._rereads else None,
-            on_language=self._set_language,
             memory=memory,
             connections=self.connections,
             leave=self._leave,
@@ -937,36 +919,10 @@ class Console:
         while any(acting.busy for acting in pages) and asyncio.get_running_loop().time() < end:
             await asyncio.sleep(0.05)
 
-    def _looks(self) -> Looks:
-        from console.connection.welcome import Looks
-
-        return Looks(theme=self._set_theme, language=self._set_language, text=self._set_text)
-
-    def _set_theme(self, mode: str) -> None:
-        theme().set_mode(mode)
-        self._state.set(theme=mode)
-
-    def _set_rows(self, density: str) -> None:
-        theme().set_density(density)
-        self._state.set(rows=density)
-
-    def _set_contrast(self, name: str) -> None:
-        theme().set_contrast(name)
-        self._state.set(contrast=name)
-
-    def _set_text(self, percent: int) -> None:
-        theme().set_text_size(percent)
-        self._state.set(text=percent)
-
     def _on_settings(self, names: Sequence[str]) -> None:
         """What was written into config.toml goes before what was chosen at the first run."""
         if "worker.slots" in names:
             self._state.set(slots=0)
-
-    def _set_language(self, code: str) -> None:
-        i18n.set_language(code)
-        theme().refresh()
-        self._state.set(language=code)
 
     def _tell_unkept(self) -> None:
         """Whoever arranges a window for the next start has to know that it will not find it so, as long as that is."""
@@ -1015,12 +971,6 @@ def _answers(settings: config.Settings) -> tuple[Answer, ...]:
         return ()
 
 
-def chosen_language(stored: str, configured: str) -> str:
-    """The language to begin with: of the environment, as chosen in the window before, configured, the system's."""
-    language = config.language_asked_for() or stored or configured or config.system_language()
-    return language if language in ("en", "zh_CN") else "en"
-
-
 def take_picture(window: QWidget | None, target: str) -> bool:
     """Write a picture of the window; tell whether that went well, and say on standard error how to help it."""
     if window is None:
@@ -1038,76 +988,3 @@ def take_picture(window: QWidget | None, target: str) -> bool:
             )
         )
     return clean
-
-
-def few_arenas() -> None:
-    """Let the threads of this process share what they give back, where glibc would keep it for each of them apart: a
-    dozen threads that read pages of records in turns leave much of it unused. Elsewhere nothing.
-    """
-    if sys.platform != "linux":
-        return
-    import ctypes  # other systems start without it
-
-    with suppress(AttributeError, OSError):  # another library of C
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, ARENAS)
-
-
-class GuiCollector(QObject):
-    """Collects Python's cycles in the GUI thread only: takes collection over at once; ``stop`` gives it back.
-
-    The cyclic collector runs in whichever thread happens to allocate. When that is a worker thread, widgets that hang
-    in a cycle are destroyed there, and Qt crashes at some later painting. So automatic collection is off while the
-    console runs, and a timer of the GUI thread does the same work at the same thresholds.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._thresholds = gc.get_threshold()
-        self._settled = False
-        self._passed = 0  #: turns of the middle generation that Python's counts know no more
-        self._early = 0  #: and those they know of that were none of its turns
-        if gc.isenabled():
-            gc.collect()  # else nothing was collected yet, and there is but what was loaded
-        # what was loaded until now lives as long as the program; not looking at it again keeps full collections short
-        gc.freeze()
-        gc.disable()
-        self._timer = QTimer(self, interval=COLLECT_MS)
-        self._timer.timeout.connect(self.collect)
-        self._timer.start()
-
-    def collect(self) -> None:
-        """Collect the oldest generation that is due. When a full collection is due for the first time, half a minute
-        after the start, what is alive is the window with its pages: to go through that would hold it up for 50 ms, so
-        it is put aside instead. Only once: it sets Python's counts to 0, so that no full collection would fall due.
-        """
-        young, middle, _old = gc.get_count()
-        due = self._due()
-        pace = COLLECT_REST_MS if due is None else COLLECT_MS
-        if pace != self._timer.interval():
-            self._timer.setInterval(pace)
-        if due is None:
-            return
-        if due == 0 and young > self._thresholds[0] * self._thresholds[1]:
-            # as many as Python itself would wait for: by its turns alone a dozen pages would be looked through at once
-            gc.collect(1)
-            self._passed, self._early = self._passed + middle + 1, self._early + 1
-            return
-        settles = due == 2 and not self._settled
-        gc.collect(1 if settles else due)
-        if settles:
-            self._settled = True
-            gc.freeze()
-        self._passed = 0 if due else self._passed
-        self._early = 0 if due == 2 else self._early
-
-    def _due(self) -> int | None:
-        """The oldest generation whose turn it is."""
-        young, middle, old = gc.get_count()
-        counts = (young, middle + self._passed, old - self._early)
-        return next((place for place in (2, 1, 0) if counts[place] > self._thresholds[place]), None)
-
-    def stop(self) -> None:
-        """Leave collection to Python again."""
-        self._timer.stop()
-        gc.enable()
-        gc.unfreeze()

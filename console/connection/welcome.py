@@ -6,14 +6,14 @@ import shutil
 from collections.abc import Callable
 from functools import partial
 
-import msgspec
 import psutil
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QDialog
 
+from console.appearance import Appearance
 from console.main_window import MainWindow
 from console.navigation import PageSpec
-from services import assembly, i18n
+from services import assembly
 from services import settings as config
 from services.domain.errors import ConsoleError
 from services.i18n import N_, _
@@ -27,7 +27,6 @@ from views.shell.palette_rows import Entry
 from views.support.connections import Connection
 from views.support.keys import Shortcut
 from views.support.operation import Operation
-from views.theme import theme
 from views.widgets.buttons import Button
 from views.widgets.toast import ToastSpec
 
@@ -36,17 +35,6 @@ GIGABYTE = 1e9
 LOOK_AGAIN_MS = 2_000
 #: commands that the palette shows
 MOST = 20
-
-
-class Looks(msgspec.Struct, frozen=True):
-    """What a person chooses of how everything looks; who keeps it does more than show it."""
-
-    theme: Callable[[str], object] = lambda mode: theme().set_mode(mode)
-    language: Callable[[str], object] = lambda code: i18n.set_language(code)
-    text: Callable[[int], object] = lambda percent: theme().set_text_size(percent)
-
-
-LOOKS = Looks()
 
 
 class _Holder(Page):
@@ -60,7 +48,7 @@ class _Holder(Page):
         self.body.addWidget(inner, 1)
 
 
-def make_welcome(settings: config.Settings, looks: Looks = LOOKS) -> tuple[MainWindow, FirstRunPage]:
+def make_welcome(settings: config.Settings, looks: Appearance) -> tuple[MainWindow, FirstRunPage]:
     """The window and the page whose signals say what was chosen."""
     page = FirstRunPage()
     spec = PageSpec(id="first_run", title=N_("Welcome"), icon="ph.laptop", factory=lambda: _Holder(page))
@@ -90,7 +78,7 @@ def make_welcome(settings: config.Settings, looks: Looks = LOOKS) -> tuple[MainW
 
 
 def make_unopened(
-    connection: Connection, *, back_to: str, on_other: Callable[[QPoint], None], looks: Looks = LOOKS
+    connection: Connection, *, back_to: str, on_other: Callable[[QPoint], None], looks: Appearance
 ) -> tuple[MainWindow, ConnectionPage]:
     """The window of a connection that is not open, and the page that says why. ``on_other`` shows the list of others
     at a global position.
@@ -147,7 +135,7 @@ class _Commands:
         """Each is one of few."""
 
 
-def _serve(window: MainWindow, looks: Looks, commands: Callable[[], list[Entry]] = list) -> None:
+def _serve(window: MainWindow, looks: Appearance, commands: Callable[[], list[Entry]] = list) -> None:
     """The keys that help also where nothing is open: guide, all keys, what can be done here, and how it looks."""
 
     def show_guide() -> None:
@@ -196,11 +184,11 @@ def _over(dialog: QDialog) -> None:
     dialog.open()
 
 
-def _choices(looks: Looks) -> list[Entry]:
+def _choices(looks: Appearance) -> list[Entry]:
     """Of all settings those that hold for every connection."""
     from console.palette import look_entries  # read when it is first asked for: the window opens sooner
 
-    return look_entries({"theme": looks.theme, "language": looks.language, "text": looks.text})
+    return look_entries(looks.choices)
 
 
 def _pressed(key: str, button: Button, icon: str, keys: str = "") -> Entry:

@@ -31,6 +31,7 @@ from qasync import QEventLoop
 
 from console.application import SWITCH_INTERVAL_S
 from console.lifecycle import Console
+from console.memory import few_arenas
 from services import settings as config
 from services.cli.context import ConsoleRequest
 from services.domain.task.event import Event
@@ -491,6 +492,7 @@ def main() -> None:
     logging.getLogger("pika").setLevel(logging.CRITICAL)
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     app = QApplication(sys.argv[:1])
+    few_arenas()
     settings = config.load(home=args.home, broker=args.broker, redis=args.redis)
     console = Console(app, ConsoleRequest(settings=settings, page="overview"))
     probe = Probe(console, args)

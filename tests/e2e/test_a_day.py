@@ -133,7 +133,7 @@ def day(qtbot: QtBot, qapp: QApplication, cli: Cli, words: tuple[str, ...], tmp_
     shops = [Shop(platform="pdd", shop_id=f"s{n}", name=f"拼多多 {n} 号店") for n in range(1, 31)]
     session.commands.fleet.import_shops([*shops, *(Shop(platform="temu", shop_id=f"t{n}") for n in range(1, 6))])
     session.live.start()
-    console = bootstrap.build(session, on_theme=lambda _m: None, on_language=lambda _c: None, memory=ShortMemory())
+    console = bootstrap.build(session, memory=ShortMemory())
     console.window.resize(1366, 768)
     console.window.open_page("overview")
     console.window.show()

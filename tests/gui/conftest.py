@@ -52,9 +52,7 @@ def page(desk: Desk, qtbot: QtBot) -> TasksPage:
 @pytest.fixture
 def console(qtbot: QtBot, desk: Desk) -> Iterator[Console]:
     """The window over the session of the desk."""
-    made = bootstrap.build(
-        desk.session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory()
-    )
+    made = bootstrap.build(desk.session, memory=ShortMemory())
     made.window.resize(1280, 800)
     made.window.open_page("overview")
     made.window.show()

@@ -115,7 +115,7 @@ def opened(qapp: QApplication, settings: config.Settings) -> Iterator[tuple[Open
     operation.configure(errors.append)
     session = OpenConnection(settings)
     session.start()
-    desk = bootstrap.build(session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory())
+    desk = bootstrap.build(session, memory=ShortMemory())
     window = desk.window
     try:
         window.resize(1280, 800)

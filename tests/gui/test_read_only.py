@@ -52,9 +52,7 @@ def opened(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Opened]
     def open_one(**changes: object) -> Console:
         session = OpenConnection(msgspec.structs.replace(config.load(home=tmp_path), **changes))
         session.live.start()
-        desk = bootstrap.build(
-            session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory()
-        )
+        desk = bootstrap.build(session, memory=ShortMemory())
         desk.window.resize(1280, 800)
         desk.window.open_page("overview")
         desk.window.show()

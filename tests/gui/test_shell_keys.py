@@ -59,9 +59,7 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 @pytest.fixture
 def window(desk: Desk, qtbot: QtBot) -> Iterator[Window]:
     """The window over the desk's session, on the Tasks page."""
-    made = bootstrap.build(
-        desk.session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory()
-    )
+    made = bootstrap.build(desk.session, memory=ShortMemory())
     qtbot.addWidget(made.window)
     made.window.resize(1280, 800)
     made.window.open_page("tasks")

@@ -136,7 +136,7 @@ def _look(qapp: QApplication, qtbot: QtBot, place: config.Settings, *, settle_ms
     operation.configure(errors.append)
     session = OpenConnection(msgspec.structs.replace(place, profile=place.profile))
     session.live.start()
-    desk = bootstrap.build(session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory())
+    desk = bootstrap.build(session, memory=ShortMemory())
     try:
         desk.window.resize(1280, 800)
         desk.window.open_page("overview")

@@ -17,6 +17,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QWidget
 
+from console.appearance import Appearance
 from console.connection.welcome import make_welcome
 from console.main_window import MainWindow
 from services import settings as config
@@ -267,7 +268,7 @@ async def _refused(window: MainWindow) -> QWidget | None:
 async def _welcome(window: MainWindow) -> QWidget | None:
     """The first run."""
     with tempfile.TemporaryDirectory() as folder:
-        first, _page = make_welcome(config.load(home=Path(folder)))
+        first, _page = make_welcome(config.load(home=Path(folder)), Appearance())
     first.resize(window.size())
     first.show()
     await asyncio.sleep(OPENS_S * 4)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from console.lifecycle import GuiCollector
+from console.memory import GuiCollector
 
 
 class Knot:

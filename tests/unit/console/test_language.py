@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from console.lifecycle import chosen_language
+from console.appearance import chosen_language
 
 
 def test_the_environment_beats_the_window_and_that_the_file(monkeypatch: pytest.MonkeyPatch) -> None:

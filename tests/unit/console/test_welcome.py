@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from console.appearance import Appearance
 from console.connection import welcome
 from console.main_window import MainWindow
 from services import i18n
@@ -40,7 +41,7 @@ def test_a_home_that_cannot_be_written_keeps_from_starting_until_it_can(
     in_the_way = tmp_path / "file"
     in_the_way.write_text("x", encoding="utf-8")
     settings = msgspec.structs.replace(config.load(home=tmp_path), home=str(in_the_way / "home"))
-    window, page = welcome.make_welcome(settings)
+    window, page = welcome.make_welcome(settings, Appearance())
     qtbot.addWidget(window)
     window.show()
     assert not page.local.button.isEnabled()
@@ -56,7 +57,7 @@ def test_a_home_on_a_network_folder_keeps_from_starting(
 ) -> None:
     share = SimpleNamespace(mountpoint=str(tmp_path), fstype="nfs4", opts="rw")
     monkeypatch.setattr(psutil, "disk_partitions", lambda all: [share])
-    window, page = welcome.make_welcome(config.load(home=tmp_path / "home"))
+    window, page = welcome.make_welcome(config.load(home=tmp_path / "home"), Appearance())
     qtbot.addWidget(window)
     assert not page.local.button.isEnabled()
     assert "is on a network folder (nfs4); choose one on this machine" in page.local.button.toolTip()
@@ -65,7 +66,10 @@ def test_a_home_on_a_network_folder_keeps_from_starting(
 @pytest.mark.parametrize("shift", [Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier])
 def test_the_guide_opens_where_nothing_else_does(qtbot: QtBot, shift: Qt.KeyboardModifier) -> None:
     window, _page = welcome.make_unopened(
-        Connection(name="shops", title="shops", address="10.0.0.7"), back_to="", on_other=lambda _corner: None
+        Connection(name="shops", title="shops", address="10.0.0.7"),
+        back_to="",
+        on_other=lambda _corner: None,
+        looks=Appearance(),
     )
     qtbot.addWidget(window)
     window.show()
@@ -81,7 +85,10 @@ def test_the_guide_opens_where_nothing_else_does(qtbot: QtBot, shift: Qt.Keyboar
 def unopened(qtbot: QtBot) -> Iterator[tuple[MainWindow, ConnectionPage]]:
     """The window of a connection that does not open."""
     window, page = welcome.make_unopened(
-        Connection(name="shops", title="shops", address="10.0.0.7"), back_to="Local", on_other=lambda _corner: None
+        Connection(name="shops", title="shops", address="10.0.0.7"),
+        back_to="Local",
+        on_other=lambda _corner: None,
+        looks=Appearance(),
     )
     qtbot.addWidget(window)
     window.resize(1280, 720)
