@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QLineEdit, QWidget
@@ -181,7 +182,8 @@ class Sentence(QWidget):
                 self._flow.addWidget(label)
         for one in before:
             one.error_changed.disconnect(self._show_problem)
-            one.setVisible(one in self._fields)
+            if one.parentWidget() is self._flow.parentWidget():  # else another sentence has it by now
+                one.setVisible(one in self._fields)
         for one in self._fields:
             one.error_changed.connect(self._show_problem)
             one.show()
@@ -192,6 +194,39 @@ class Sentence(QWidget):
         problems = "\n".join(dict.fromkeys(one.error() for one in self._fields if one.error()))
         self._problem.setText(problems)
         self._problem.setVisible(bool(problems))
+
+
+class Sentences(QWidget):
+    """Sentences below each other. Tab goes through their fields as they are read in the language of the moment."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._sentences = [Sentence() for _number in range(number)]
+        self._shown: tuple[tuple[str, ...], dict[str, Labelled]] = ((), {})
+        in_column(*self._sentences, owner=self, spacing=6)
+
+    def show_words(
+        self, said: tuple[str, ...], fields: Mapping[str, Labelled], *, before: QWidget | None = None
+    ) -> None:
+        """Show as many as there were to be, see ``Sentence``; nothing moves where they are the same. ``before``: what
+        Tab comes from.
+        """
+        if (said, fields) == self._shown:
+            return
+        self._shown, order = (said, dict(fields)), [before] if before is not None else []
+        for sentence, one in zip(self._sentences, said, strict=True):
+            for field in sentence.show_words(one, fields):
+                order += _tab_stops(field)
+        for left, right in pairwise(order):
+            QWidget.setTabOrder(left, right)
+
+
+def _tab_stops(field: QWidget) -> list[QWidget]:
+    """A field that is made of several, such as the days of a week, is gone through one by one."""
+    if field.focusPolicy() != Qt.FocusPolicy.NoFocus:
+        return [field]
+    inside = field.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    return [one for one in inside if one.focusPolicy() & Qt.FocusPolicy.TabFocus] or [field]
 
 
 class WordWidths(QObject):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
@@ -34,7 +33,7 @@ from views.theme import theme
 from views.theme.tokens import QWIDGETSIZE_MAX
 from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField, Labelled, SpanField
-from views.widgets.flow_row import Sentence, WordWidths
+from views.widgets.flow_row import Sentences, WordWidths
 from views.widgets.layout import STRETCH, in_column, in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
@@ -113,8 +112,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         self.severity.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToContents)
         if measures is not None:
             self._make_head(rule, measures)
-        self._said: tuple[str, ...] = ()
-        self._sentences = [Sentence() for _sentence in words.in_fields(rule, new=measures is not None)]
+        self._sentences = Sentences(len(words.in_fields(rule, new=measures is not None)))
         self.tried, self.when_tried = Label("", "strong", wrap=True), Label("", "label", "text2", wrap=True)
         self.past = TriedChart()
         self._lay_out()
@@ -137,7 +135,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         self._look, self._versions = Label("", "body"), Label("", "label", "text3", wrap=True)
         left, right = QWidget(), QWidget()
         switch = in_row(self.on, self._look, STRETCH)
-        in_column(switch, *self._sentences, self._versions, STRETCH, owner=left, spacing=6)
+        in_column(switch, self._sentences, self._versions, STRETCH, owner=left, spacing=6)
         in_column(self.tried, self.past, self.when_tried, STRETCH, owner=right, spacing=8)
         self._halves = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._halves.setSpacing(24)
@@ -262,13 +260,7 @@ class RuleStrip(KeepsTyped, SavingDialog):
         """They are others where a span is none."""
         shown = replace(self._rule, **{name: span.value() for name, span in self.spans.items()})
         said = words.in_fields(shown, new=self._is_new)
-        if said == self._said:
-            return
-        self._said, order = said, list[QWidget]([self.on])
-        for sentence, one in zip(self._sentences, said, strict=True):
-            order += sentence.show_words(one, {**self._limit_fields, **self.fields})
-        for before, after in pairwise(order):
-            QWidget.setTabOrder(before, after)
+        self._sentences.show_words(said, {**self._limit_fields, **self.fields}, before=self.on)
 
     def _say_newer(self) -> None:
         now, lead, held = self._now, "", ""

@@ -4,8 +4,6 @@ filled in how that would stand now, and would have stood before.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
@@ -23,7 +21,7 @@ from views.support import instant, text
 from views.support.language import say_in_language
 from views.support.look import Label
 from views.widgets.fields import WordField
-from views.widgets.flow_row import Sentence, WordWidths
+from views.widgets.flow_row import Sentences, WordWidths
 from views.widgets.layout import in_column, in_row
 
 WIDTH, LOOK_MS, MOST_CAUSES = 720, 400, 3
@@ -93,11 +91,10 @@ class PromiseDialog(RecordDialog[Promise]):
             if isinstance(field, QLineEdit):
                 self._widths.add(field, field)
         self.task_type.setMinimumContentsLength(TYPE_LETTERS)
-        self._said: tuple[str, ...] = ()
-        self._sentences = [Sentence() for _sentence in self._in_fields()]
+        self._sentences = Sentences(len(self._in_fields()))
         self._zone = Label("", "label", "text3", wrap=True)
         in_one = QWidget()
-        in_column(*self._sentences, self._zone, owner=in_one, spacing=6)
+        in_column(self._sentences, self._zone, owner=in_one, spacing=6)
         self.body.addWidget(in_one)
         say_in_language(self._say)
 
@@ -125,15 +122,7 @@ class PromiseDialog(RecordDialog[Promise]):
 
     def _say_sentences(self) -> None:
         """They are others by what is promised, and to whom; their fields stand in the order of the language."""
-        said = self._in_fields()
-        if said == self._said:
-            return
-        self._said, order = said, list[QWidget]()
-        for sentence, one in zip(self._sentences, said, strict=True):
-            for field in sentence.show_words(one, self.fields):
-                order += self.days if self.days[0].parentWidget() is field else [field]
-        for before, after in pairwise(order):
-            QWidget.setTabOrder(before, after)
+        self._sentences.show_words(self._in_fields(), self.fields)
 
     def _connect(self) -> None:
         self._listen(self.limit, self.hours, self.by, self.begins)

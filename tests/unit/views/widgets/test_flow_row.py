@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QHelpEvent
-from PySide6.QtWidgets import QApplication, QToolTip, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.support.look import Label
 from views.widgets.buttons import LinkLabel
-from views.widgets.flow_row import FlowRow
+from views.widgets.fields import Labelled
+from views.widgets.flow_row import FlowRow, Sentences
+from views.widgets.layout import in_column, in_row
 
 
 class Block(QWidget):
@@ -84,3 +87,28 @@ def test_no_line_begins_with_a_closing_mark(qtbot: QtBot) -> None:
     row.activate()
     tops = [item.geometry().center().y() for item in map(row.itemAt, range(4)) if item is not None]
     assert tops[0] == tops[1] < tops[2]
+
+
+def test_tab_goes_through_the_fields_of_sentences_as_they_are_read(qtbot: QtBot) -> None:
+    first, name, owner, days = QLineEdit(), QLineEdit(), QLineEdit(), [QCheckBox() for _day in range(2)]
+    week = QWidget()
+    in_row(*days, owner=week)
+    fields = {"name": Labelled("Name", name), "owner": Labelled("Owner", owner), "days": Labelled("Days", week)}
+    page, sentences = QWidget(), Sentences(2)
+    in_column(first, sentences, owner=page)
+    qtbot.addWidget(page)
+    sentences.show_words(("{name} on {days}", "of {owner}"), fields, before=first)
+    page.show()
+
+    def order() -> list[QWidget]:
+        found: list[QWidget] = [first]
+        for _field in range(4):
+            QTest.keyClick(page, Qt.Key.Key_Tab)
+            found.append(page.focusWidget())
+        return found
+
+    first.setFocus()
+    assert order() == [first, name, *days, owner]
+    sentences.show_words(("{owner}: {name}", "{days}"), fields, before=first)
+    first.setFocus()
+    assert order() == [first, owner, name, *days]
