@@ -8,13 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QGridLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QWidget
 
 from services.domain.errors import OperatorError, UsageError
 from services.domain.task.search import filter_time
@@ -31,7 +25,6 @@ from views.support.words import type_names
 from views.theme import theme
 from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField, Labelled, WordField
-from views.widgets.layout import in_row
 from views.widgets.segmented import Segmented
 
 ALL, SOME, NAMED = "all", "some", "named"
@@ -184,25 +177,6 @@ class NamesField(QPlainTextEdit):
 
     def _fit(self) -> None:
         self.setFixedHeight(self.ROWS * self.fontMetrics().lineSpacing() + ROOM)
-
-
-def pair(first: QWidget, second: QWidget) -> QWidget:
-    """Two fields beside each other, as wide as each other."""
-    both = QWidget()
-    top = Qt.AlignmentFlag.AlignTop  # what is wrong with one stands below it, and leaves the other where it is
-    in_row((first, 1, top), (second, 1, top), owner=both, spacing=10)
-    return both
-
-
-def in_two_columns(cells: Sequence[QWidget]) -> QGridLayout:
-    """Fields in the order of reading."""
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(14)
-    grid.setVerticalSpacing(10)
-    for place, cell in enumerate(cells):
-        grid.addWidget(cell, place // 2, place % 2, Qt.AlignmentFlag.AlignTop)
-        grid.setColumnStretch(place % 2, 1)
-    return grid
 
 
 class RecordDialog(KeepsTyped, Generic[R]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 
-from PySide6.QtCore import QDate, QDateTime, QElapsedTimer, Qt, QTime, QTimeZone, Signal
+from PySide6.QtCore import QDate, QDateTime, QElapsedTimer, QSignalBlocker, Qt, QTime, QTimeZone, Signal
 from PySide6.QtGui import QAction, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -82,11 +82,11 @@ class DateTimeField(QDateTimeEdit):
     get: Qt has them bare, whatever zone this machine is in.
     """
 
-    def __init__(self, when: QDateTime | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setTimeZone(QTimeZone.utc())  # which has each hour of each day
-        shown = when if when is not None else QDateTime.currentDateTime()
-        self.setDateTime(QDateTime(shown.date(), shown.time(), QTimeZone.utc()))
+        now = QDateTime.currentDateTime()
+        self.setDateTime(QDateTime(now.date(), now.time(), QTimeZone.utc()))
         self.setDisplayFormat(TIME_FORMAT)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.lineEdit().setTextMargins(_TEXT_MARGIN, 0, 0, 0)
@@ -163,7 +163,7 @@ class WordField(ChoiceField):
     """One of a few words of a sentence, in the language of the moment.
 
     Signals:
-        chosen: the key of the choice, also where no person made it.
+        chosen: the key of the choice, unless ``set_current`` made it.
     """
 
     chosen = Signal(str)
@@ -186,7 +186,10 @@ class WordField(ChoiceField):
         """Choose it."""
         self.setCurrentIndex(self.findData(key))
 
-    set_current = choose
+    def set_current(self, key: str) -> None:
+        """Choose without a signal."""
+        with QSignalBlocker(self):
+            self.choose(key)
 
     def _say(self) -> None:
         for place, (_key, word) in enumerate(self._choices):

@@ -6,12 +6,12 @@ QT_QPA_PLATFORM=offscreen .venv/bin/python tests/unit/views/gallery.py /tmp/gall
 from __future__ import annotations
 
 import sys
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from PySide6.QtCore import QDateTime, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -295,7 +295,8 @@ class RawPage(Page):
         off = QComboBox()
         off.addItem("Disabled")
         off.setEnabled(False)
-        spin, when = NumberField(50), DateTimeField(QDateTime(2026, 11, 21, 14, 32, 7))
+        spin, when = NumberField(50), DateTimeField()
+        when.show_moment(datetime(2026, 11, 21, 14, 32, 7, tzinfo=UTC))
         edit = QLineEdit(placeholderText="Drop a file here")
         password = QLineEdit("secret", echoMode=QLineEdit.EchoMode.Password)
         wrong = QLineEdit("500")

@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from PySide6.QtWidgets import QLineEdit, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QSizePolicy, QStackedWidget, QWidget
 
 from services.domain.errors import UsageError
 from services.domain.plans import repeats
@@ -18,25 +19,14 @@ from services.i18n import N_, _, ngettext
 from services.monitor.schedules import RunLoad, ScheduleRow
 from views.context import PageContext
 from views.dialogs.new_task.parameters import Parameters, needs_text
-from views.dialogs.record import (
-    ALL,
-    NAMED,
-    SOME,
-    RecordDialog,
-    RecordFields,
-    described,
-    filled_from,
-    in_two_columns,
-    pair,
-    seconds,
-    short,
-)
+from views.dialogs.record import ALL, NAMED, SOME, RecordDialog, RecordFields, described, filled_from, seconds, short
 from views.pages.schedules import words
 from views.pages.schedules.load_strip import LoadStrip
 from views.support import instant, text
 from views.support.look import Label
 from views.support.operation import Operation
 from views.widgets.fields import ChoiceField, Labelled
+from views.widgets.layout import in_row
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 from views.widgets.strip import Strip
@@ -108,7 +98,7 @@ class ScheduleDialog(RecordDialog[Schedule]):
         )
         form_of = self._pane.body
         form_of.setSpacing(10)
-        form_of.addLayout(in_two_columns(cells))
+        form_of.addLayout(_in_two_columns(cells))
         form_of.addWidget(self._labelled("payload", N_("Payload"), self.payload))
         form_of.addWidget(self._labelled("note", N_("Note"), self.note))
 
@@ -116,7 +106,7 @@ class ScheduleDialog(RecordDialog[Schedule]):
         """The choice of shops, and beside it what belongs to it."""
         for page in (
             QWidget(),
-            pair(
+            _pair(
                 self._labelled("platform", N_("Platforms"), self.platforms),
                 self._labelled("group", N_("Groups"), self.groups, N_("both must fit")),
             ),
@@ -298,3 +288,22 @@ def schedule_of(fields: Filled, base: Schedule | None = None) -> Schedule:
 def _seconds(text: str, name: str) -> int:
     """ "" is none."""
     return seconds(text, name) if text.strip() else 0
+
+
+def _pair(first: QWidget, second: QWidget) -> QWidget:
+    """Two fields beside each other, as wide as each other."""
+    both = QWidget()
+    top = Qt.AlignmentFlag.AlignTop  # what is wrong with one stands below it, and leaves the other where it is
+    in_row((first, 1, top), (second, 1, top), owner=both, spacing=10)
+    return both
+
+
+def _in_two_columns(cells: Sequence[QWidget]) -> QGridLayout:
+    """Fields in the order of reading."""
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(14)
+    grid.setVerticalSpacing(10)
+    for place, cell in enumerate(cells):
+        grid.addWidget(cell, place // 2, place % 2, Qt.AlignmentFlag.AlignTop)
+        grid.setColumnStretch(place % 2, 1)
+    return grid

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from PySide6.QtCore import QDateTime, QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton, QWidget
@@ -30,7 +30,9 @@ def choice() -> QWidget:
 
 
 def when() -> QWidget:
-    return DateTimeField(QDateTime(2026, 11, 21, 14, 32, 7))
+    field = DateTimeField()
+    field.show_moment(datetime(2026, 11, 21, 14, 32, 7, tzinfo=UTC))
+    return field
 
 
 @pytest.mark.parametrize("make", [number, choice, when])
