@@ -170,16 +170,13 @@ class Sentence(QWidget):
         for label in self._words:
             label.hide()
             label.deleteLater()
-        before, self._words, self._fields = self._fields, [], []
+        self._words, before = [], self._fields
+        self._fields = [fields[name] for name in _FIELD.findall(said)]
         for place, part in enumerate(_FIELD.split(said)):
             if place % 2:
                 self._flow.addWidget(fields[part])
-                self._fields.append(fields[part])
-                continue
-            for word in part.split():
-                label = Label(word, "body")
-                self._words.append(label)
-                self._flow.addWidget(label)
+            else:
+                self._add_words(part)
         for one in before:
             one.error_changed.disconnect(self._show_problem)
             if one.parentWidget() is self._flow.parentWidget():  # else another sentence has it by now
@@ -189,6 +186,12 @@ class Sentence(QWidget):
             one.show()
         self._show_problem()
         return [one.field for one in self._fields]
+
+    def _add_words(self, said: str) -> None:
+        for word in said.split():
+            label = Label(word, "body")
+            self._words.append(label)
+            self._flow.addWidget(label)
 
     def _show_problem(self) -> None:
         problems = "\n".join(dict.fromkeys(one.error() for one in self._fields if one.error()))
