@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from console import pages
 from console.appearance import Appearance
 from console.connection.connections import ConnectionSwitch, drafted
-from console.connection.leaving import Leaving
 from console.connection.loss import is_online
 from console.connection.open_connection import OpenConnection
+from console.connection.windows import LeftWindows, Windows, settle
 from console.instance import Asked, Instance
 from console.main_window import MainWindow
 from console.memory import GuiCollector
@@ -46,10 +46,8 @@ from services.profiles.known import LOCAL
 from services.settings.config_file import DEFAULT, ConfigFile
 from services.settings.reading import UNNAMED
 from views.dialogs.confirm import set_confirm_limits
-from views.dialogs.republish.runner import BulkRunner
 from views.shell.closing import Closing
 from views.support import operation, shown
-from views.support.acting import Acting
 from views.support.keymap import keymap
 from views.support.language import language_relay
 from views.widgets.toast import ToastSpec, failure
@@ -71,14 +69,9 @@ FIRST_S = 10.0
 AHEAD_S = 1.0
 #: loading ahead holds the window up for so long at a time, and then lets it be
 TURN_S, REST_S = 0.01, 0.02
-CLOSE_GRACE_S = 5.0
-#: after 5 s Windows ends whatever has not let the person go
-SESSION_END_S, SESSION_LOOK_MS = 3.0, 20
 #: questions whose answers nobody will see any more get so long to end before what they ask is closed
 ASKED_S = 0.5
 MOST_SLOTS = 512
-#: how far one more window stands from the one it was opened from
-BESIDE = 28
 #: key of the message that what a window remembers is not kept, and how often it is tried again
 UNKEPT, UNKEPT_MS = "unkept", 5_000
 MAIN = Path(__file__).resolve().parents[1] / "main.py"
@@ -100,17 +93,12 @@ class Console:
         self._unkept_again = QTimer(interval=UNKEPT_MS)
         self._unkept_again.timeout.connect(self._state.try_again)
         self._ended = asyncio.Event()
-        self.connection: OpenConnection | None = None
-        self.opened: bootstrap.OpenWindow | None = None
-        self.leaving: Leaving | None = None
-        self._windows_kept = True  #: those of the last run are not open again yet
+        self.windows: Windows | None = None  #: of the connection that is open
+        self._left = LeftWindows(self._state)
         self._reopens = ""  #: a connection that takes its own place
         self._zone = ""  #: the one that times are shown in, as the fleet has it
-        self.others: list[bootstrap.OpenWindow] = []  #: more windows over the same connection
         self._silence = Silence()
-        self._left: tuple[bootstrap.OpenWindow, ...] = ()  #: windows that another connection takes the place of
         self._going: set[asyncio.Future[None]] = set()  #: what is open no more, and is being closed
-        self._parting: set[asyncio.Future[None]] = set()  #: windows that are closed and send what they still hold
         self.welcome: MainWindow | None = None
         self.first_run: FirstRunPage | None = None
         self._ahead: asyncio.Future[None] | None = None
@@ -130,6 +118,21 @@ class Console:
         """Whether it was closed, by whomever."""
         return self._ended.is_set()
 
+    @property
+    def opened(self) -> bootstrap.OpenWindow | None:
+        """The first window over the connection that is open."""
+        return self.windows.first if self.windows is not None else None
+
+    @property
+    def connection(self) -> OpenConnection | None:
+        """The one that is open."""
+        return self.windows.connection if self.windows is not None else None
+
+    @property
+    def _front(self) -> MainWindow | None:
+        """The window that tells what is of no page."""
+        return self.windows.first.window if self.windows is not None else self.welcome
+
     def end(self) -> None:
         """Close the window as its user does; callable from a signal handler."""
         self._ended.set()
@@ -138,22 +141,9 @@ class Console:
         """Do now what was asked for and is still held, and keep the places of all windows: the desktop ends, and
         Windows ends this program after that without a word. It goes on where somebody stops that after all.
         """
-        windows = self._windows()
-        if not windows:
-            return
-        self._keep_windows(*windows)
-        held = [acting for one in windows for acting in one.findChildren(Acting)]
-        for acting in held:
-            acting.send_delayed()
-        for runner in [runner for one in windows for runner in one.findChildren(BulkRunner)]:
-            runner.send_now()
-        end, waiting, look = time.monotonic() + SESSION_END_S, QEventLoop(), QTimer()
-        look.timeout.connect(
-            lambda: waiting.quit() if time.monotonic() > end or not any(acting.busy for acting in held) else None
-        )
-        look.start(SESSION_LOOK_MS)
-        waiting.exec()
-        self._state.flush(SESSION_LOOK_MS / 1000 + max(0.0, end - time.monotonic()))
+        if self.windows is not None:
+            self._left.keep(self._settings.profile, self.windows.all())
+            settle(self.windows.all(), self._state)
 
     async def main(self) -> None:
         """Run until the end."""
@@ -176,9 +166,8 @@ class Console:
         if self._request.screenshot:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._ended.wait(), self._request.seconds or SETTLE_S)
-            window = self.opened.window if self.opened is not None else self.welcome
             # who ends it before its time wants no picture of half a window
-            self.clean = not self._ended.is_set() and take_picture(window, self._request.screenshot)
+            self.clean = not self._ended.is_set() and take_picture(self._front, self._request.screenshot)
             self._ended.set()
         elif self._request.seconds:
             QTimer.singleShot(round(self._request.seconds * 1000), self._ended.set)
@@ -360,11 +349,8 @@ class Console:
         self._leave_for(go)
 
     def _on_renamed(self, before: str, now: str) -> None:
-        """The next start finds under the new name what stood under the old one; ``now``: "" where it was removed."""
-        windows = self._state.get("windows", {})
-        if now and isinstance(windows, dict) and before in windows:
-            self._state.put("windows", now, windows[before])
-        self._state.put("windows", before, [])
+        """``now``: "" where it was removed."""
+        self._left.rename(before, now)
         if self._before == before:
             self._before = now
         if self._state.get("profile") != before:
@@ -384,8 +370,8 @@ class Console:
         self._leave_for(go)
 
     def _leave_for(self, go: Callable[[], None]) -> None:
-        if self.leaving is not None:
-            self.leaving.leave(go)
+        if self.windows is not None:
+            self.windows.leaving.leave(go)
         else:
             go()
 
@@ -430,18 +416,19 @@ class Console:
         if self.opened is None and self.welcome is None:
             output.err(spoken.phrase("fleetdeck: a window of this connection is open already; it comes to the front\n"))
             self._ended.set()
-        elif self.leaving is not None and self.leaving.decided:  # what was finished in order to leave goes on
-            self.leaving.stay()
+        elif self.windows is not None and self.windows.leaving.decided:  # what was finished in order to leave goes on
+            self.windows.leaving.stay()
         return False
 
     def _on_asked(self, asked: Asked) -> None:
         """A second start wants what this one has: at once, or as soon as its connection is shown."""
-        if self.opened is not None and self.connection is not None and self._instance.holds(self.connection.settings):
-            if self.opened.window.isVisible():
-                self.opened.window.come_forward()
-                self.opened.window.open_page(asked.page, asked.of_page())
+        if self.windows is not None and self._instance.holds(self.windows.connection.settings):
+            first = self.windows.first
+            if first.window.isVisible():
+                first.window.come_forward()
+                first.window.open_page(asked.page, asked.of_page())
                 if asked.link:
-                    self.opened.keys.follow(asked.link)
+                    first.keys.follow(asked.link)
                 return
         elif self.welcome is not None:
             self.welcome.come_forward()
@@ -556,11 +543,11 @@ class Console:
         page.edit_wanted.connect(lambda: self.connections.correct(settings))
         page.back_wanted.connect(lambda: self._on_wanted(self._before or back))
         self.connections.bind(window, settings if leads else None)
-        before = self._take_opened()
+        before = self._take_windows()
         self.first_run, self.unopened, self._shown_name = None, page, settings.profile
-        self._show_instead(window, before[0].window if before is not None else None)
+        self._show_instead(window, before.first.window if before is not None else None)
         if before is not None:
-            await self._leave_opened(*before)
+            await self._leave_windows(before)
         return page
 
     def _show_instead(self, window: MainWindow, previous: QWidget | None = None) -> None:
@@ -600,9 +587,9 @@ class Console:
     async def _put_together(self, connection: OpenConnection, *, sample: bool, work: bool) -> None:
         from console import bootstrap
 
-        before = self._take_opened()
-        self.connection, self._settings = connection, connection.settings
-        self._windows_kept = self._windows_kept or self._reopens == connection.settings.profile
+        before = self._take_windows()
+        self._settings = connection.settings
+        self._left.due = self._left.due or self._reopens == connection.settings.profile
         self._reopens = ""
         memory = Shelf(self._state)
         opened = bootstrap.build(
@@ -615,11 +602,9 @@ class Console:
             leave=self._leave,
             silence=self._silence,
         )
-        self.opened = opened
-        self._ask_before_leaving(opened, connection)
-        opened.window.closing.connect(partial(self._on_closed, opened))
-        opened.wiring.loss.other_wanted.connect(self.connections.show_menu)
-        opened.wiring.loss.correct_wanted.connect(self.connections.correct_opened)
+        windows = self.windows = Windows(
+            connection, opened, self.connections, leave=self._leave, end=self._ended.set, off=self._off
+        )
         self.connections.bind(opened.window, connection.settings)
         await self._off(connection.watch)
         await self._off(opened.context.types)
@@ -628,10 +613,11 @@ class Console:
         shown.set_here(connection.settings.embedded)
         opened.feed.looked.connect(self._follow_zone)
         wanted = self._first_shown()
-        left = self._windows_left()
-        opened.window.restore_state(self._kept_window(wanted, left))
+        alone = bool(self._request.screenshot or self._request.page)
+        kept, beside = self._left.take(connection.settings.profile, wanted, alone=alone)
+        opened.window.restore_state(kept)
         self._place(opened.window)
-        previous = before[0].window if before is not None else self.welcome
+        previous = before.first.window if before is not None else self.welcome
         if previous is not None and (before is not None or self.unopened is not None):
             _stand_like(opened.window, previous)
         opened.window.show()
@@ -643,12 +629,10 @@ class Console:
             self.welcome = self.first_run = self.unopened = None
         self._settled.set()
         if before is not None:
-            await self._leave_opened(*before)
-        opened.keys.another_wanted.connect(partial(self._open_another, opened, None))
-        opened.window.open_beside = partial(self._open_followed, opened)
-        opened.keys.quit_wanted.connect(self._leave)
-        for kept in self._kept_windows(left):
-            self._open_another(opened, kept)
+            await self._leave_windows(before)
+        windows.allow_more(opened)
+        for one in beside:
+            windows.open_another(opened, one)
         await self._begin_work(connection, opened, sample=sample, work=work)
         empty = work and not connection.settings.read_only and not await self._off(connection.shops)
         if empty and self.opened is not None:  # the first window may be closed by now, and another lead
@@ -664,114 +648,19 @@ class Console:
             self._off(self._state.look_again).add_done_callback(lambda _done: keymap().look_again())
             self.connections.look_again()
 
-    def _windows_left(self) -> list[dict[str, object]]:
-        """The windows of this connection as they were left, the first one first. What a page shows, as the filter of a
-        shop, is of a connection: another fleet has no such shop.
-        """
-        found = self._state.get("windows", {})
-        left = found.get(self._settings.profile, []) if isinstance(found, dict) else []
-        return [one for one in left if isinstance(one, dict)] if isinstance(left, list) else []
-
-    def _keep_windows(self, *windows: MainWindow) -> None:
-        states = [one.save_state() for one in windows]
-        self._state.set(window=states[0])
-        self._state.put("windows", self._settings.profile, states)
-
-    def _kept_window(self, wanted: Asked, left: list[dict[str, object]]) -> dict[str, object]:
-        """The first window as it was left, on the page that is wanted: one that nobody wants to see is not made. Who
-        goes over to another connection stays on the page.
-        """
-        last: dict[str, object] = {**(self._state.get("window", {}) or {}), "show": "", "past": None}
-        kept = left[0] if left else last
-        if wanted.page:
-            return {**kept, "page": wanted.page, "show": wanted.of_page(), "past": None}
-        return kept if self._windows_kept or kept.get("page") == last.get("page") else last
-
-    def _kept_windows(self, left: list[dict[str, object]]) -> list[dict[str, object]]:
-        """The windows beside the first one that stood open when the program ended; once, however often another
-        connection takes the place of the first one.
-        """
-        kept, self._windows_kept = (left[1:] if self._windows_kept else []), False
-        return [] if self._request.screenshot or self._request.page else kept
-
-    def _open_followed(self, like: bootstrap.OpenWindow, page_id: str, request: object) -> None:
-        """One more window, on what a link leads to."""
-        kept = {**like.window.save_state(), "page": page_id, "show": request, "past": None}
-        self._open_another(like, kept, beside=True)
-
-    def _open_another(
-        self, like: bootstrap.OpenWindow, kept: dict[str, object] | None, *, beside: bool = False
-    ) -> None:
-        """One more window, as it was kept, or on what another one shows."""
-        made = like.another()
-        made.window.restore_state(kept if kept is not None else like.window.save_state())
-        if kept is None or beside:
-            made.window.move(like.window.pos() + QPoint(BESIDE, BESIDE))
-        self.others.append(made)
-        self.connections.serve(made.window)
-        made.keys.another_wanted.connect(partial(self._open_another, made, None))
-        made.window.open_beside = partial(self._open_followed, made)
-        made.keys.quit_wanted.connect(self._leave)
-        made.window.closing.connect(partial(self._on_closed, made))
-        made.wiring.loss.other_wanted.connect(self.connections.show_menu)
-        made.wiring.loss.correct_wanted.connect(self.connections.correct_opened)
-        made.window.show()
-        made.window.activateWindow()
-
-    def _ask_before_leaving(self, opened: bootstrap.OpenWindow, connection: OpenConnection) -> None:
-        """The last window that closes ends the program; what runs here is asked about then."""
-        leaving = Leaving(
-            opened.window,
-            connection.local,
-            missed=lambda slot: not connection.sample.made(slot.task_id),
-            shops=connection.shops,
-        )
-        opened.window.may_close = lambda: bool(self.others) or leaving.may_close()
-        self.leaving = leaving
-
     def _leave(self) -> None:
         """End the program, however many windows are open; they all come back at the next start."""
-        if self.leaving is None or self.leaving.may_close():
+        if self.windows is None or self.windows.leaving.may_close():
             self._ended.set()
-        elif self.opened is not None:  # it asks
-            self.opened.window.come_forward()
-
-    def _on_closed(self, gone: bootstrap.OpenWindow) -> None:
-        """A window was closed: those that are open go on, and the oldest of them leads from then on."""
-        if gone is self.opened and (not self.others or self.connection is None or self.leaving is None):
-            self._ended.set()
-            return
-        if gone is self.opened and self.connection is not None and self.leaving is not None:
-            if self.leaving.decided:  # what runs here was finished in order to close
-                self._ended.set()
-                return
-            if self.leaving.waiting:  # nobody else would let the worker go on
-                self.leaving.stay()
-            self.opened = self.others.pop(0)
-            self._ask_before_leaving(self.opened, self.connection)
-            self.connections.stand_on(self.opened.window)
-            self.opened.lead()
-        elif gone in self.others:
-            self.others.remove(gone)
-        else:
-            if not any(gone is one for one in self._left):
-                self._ended.set()
-            return
-        parting = asyncio.ensure_future(self._part_with(gone))
-        self._parting.add(parting)
-        parting.add_done_callback(self._parting.discard)
-
-    async def _part_with(self, gone: bootstrap.OpenWindow) -> None:
-        """Do what was asked for in a window that is closed, and let it go."""
-        await self._send_asked(gone.window)
-        gone.window.deleteLater()
+        else:  # it asks
+            self.windows.first.window.come_forward()
 
     def _open_beside(self, name: str) -> None:
         """Open a connection in a program of its own, which lives on without this one; of the one that is open here,
         which such a program would only bring to the front, one more window.
         """
-        if self.opened is not None and self.connection is not None and name == self.connection.settings.profile:
-            self._open_another(self.opened, None)
+        if self.windows is not None and name == self.windows.connection.settings.profile:
+            self.windows.open_another(self.windows.first, None)
             return
         words = [sys.executable, str(MAIN), "--profile", name]
         words += ["--read-only"] if self._request.read_only else []
@@ -784,50 +673,26 @@ class Console:
         except OSError as exc:
             self._notify(exc)
 
-    def _take_opened(self) -> tuple[bootstrap.OpenWindow, OpenConnection, Leaving] | None:
-        """What is open, which is so no more; whoever takes it leaves it."""
-        if self.opened is None or self.connection is None or self.leaving is None:
+    def _take_windows(self) -> Windows | None:
+        """Those that are open, which are so no more; whoever takes them leaves them."""
+        taken, self.windows = self.windows, None
+        if taken is None:
             return None
         if self._ahead is not None:
             self._ahead.cancel()
-        others = self.others if self._reopens else []
-        self._keep_windows(self.opened.window, *(one.window for one in others))
-        taken = (self.opened, self.connection, self.leaving)
-        self.opened = self.connection = self.leaving = None
+        taken.replaced = True
+        # the others come back only with their own connection
+        self._left.keep(self._settings.profile, taken.all() if self._reopens else taken.all()[:1])
         return taken
 
-    async def _leave_opened(self, opened: bootstrap.OpenWindow, connection: OpenConnection, leaving: Leaving) -> None:
-        """Close window and connection; what was asked for is done first. Whoever wants another one meanwhile ends the
-        waiting, not the leaving: a window over nothing would stay.
+    async def _leave_windows(self, windows: Windows) -> None:
+        """Close windows and connection. Whoever wants another one meanwhile ends the waiting, not the leaving: a window
+        over nothing would stay.
         """
-        going = asyncio.ensure_future(self._let_go(opened, connection, leaving))
+        going = asyncio.ensure_future(windows.let_go(ended=self._ended.is_set, stop_asking=self._stop_asking))
         self._going.add(going)
         going.add_done_callback(self._going.discard)
         await asyncio.shield(going)
-
-    async def _let_go(self, opened: bootstrap.OpenWindow, connection: OpenConnection, leaving: Leaving) -> None:
-        others, self.others = self.others, []
-        self._left = (*others, opened)
-        for one in self._left:
-            one.window.stop_preparing()
-        if self._parting:
-            await asyncio.wait(self._parting)
-        for one in (*others, opened):
-            await self._send_asked(one.window)
-        for one in others:
-            one.window.close()
-            one.window.deleteLater()
-        # as its user does: the page stops asking, the feed has nobody left to tell
-        opened.window.may_close = lambda: True
-        opened.window.close()
-        if self._ended.is_set():
-            await self._off(self._stop_asking)
-        await self._off(connection.close, leaving.grace_s)
-        opened.feed.leave()
-        if not self._ended.is_set():
-            opened.window.deleteLater()
-            opened.feed.deleteLater()
-        self._left = ()
 
     async def _make_ahead(self) -> None:
         """Load and make the pages nobody opened yet, once the first one is seen."""
@@ -883,16 +748,16 @@ class Console:
                 self.opened.window.toasts.show(failure(exc))
 
     async def _close(self) -> None:
-        for one in self._windows():
+        for one in self.windows.all() if self.windows is not None else ():
             if one.isVisible():
                 Closing(one)
                 one.paint_now()
         self._instance.close()
         self._unkept_again.stop()
         await self._stop(self._opening)
-        if self.opened is not None and self.connection is not None and self.leaving is not None:
-            self._keep_windows(self.opened.window, *(one.window for one in self.others))
-            await self._leave_opened(self.opened, self.connection, self.leaving)
+        if self.windows is not None:
+            self._left.keep(self._settings.profile, self.windows.all())
+            await self._leave_windows(self.windows)
         elif self.welcome is not None:
             self.welcome.close()
         while self._unwanted:
@@ -905,20 +770,6 @@ class Console:
     def _stop_asking() -> None:
         operation.shut_down(most_s=ASKED_S)
 
-    async def _send_asked(self, window: MainWindow) -> None:
-        """What is still held with Undo was asked for; closing is no Undo."""
-        await self._send_delayed(window.findChildren(Acting))
-        for runner in window.findChildren(BulkRunner):
-            runner.send_now()
-            await self._off(runner.finish, CLOSE_GRACE_S)
-
-    async def _send_delayed(self, pages: list[Acting]) -> None:
-        for acting in pages:
-            acting.send_delayed()
-        end = asyncio.get_running_loop().time() + CLOSE_GRACE_S
-        while any(acting.busy for acting in pages) and asyncio.get_running_loop().time() < end:
-            await asyncio.sleep(0.05)
-
     def _on_settings(self, names: Sequence[str]) -> None:
         """What was written into config.toml goes before what was chosen at the first run."""
         if "worker.slots" in names:
@@ -929,22 +780,17 @@ class Console:
         error = self._state.unkept
         if error is None:
             self._unkept_again.stop()
-            for one in (*self._windows(), *((self.welcome,) if self.welcome is not None else ())):
-                one.toasts.close(UNKEPT)
+            for one in (*(self.windows.all() if self.windows is not None else ()), self.welcome):
+                if one is not None:
+                    one.toasts.close(UNKEPT)
             return
         self._unkept_again.start()
-        window = self.opened.window if self.opened is not None else self.welcome
-        if window is not None:
-            window.toasts.show(failure(error, N_("What this window remembers is not kept."), key=UNKEPT))
-
-    def _windows(self) -> list[MainWindow]:
-        """All over the connection that is open, the first one first."""
-        return [one.window for one in (self.opened, *self.others) if one is not None]
+        if self._front is not None:
+            self._front.toasts.show(failure(error, N_("What this window remembers is not kept."), key=UNKEPT))
 
     def _notify(self, error: BaseException) -> None:
-        window = self.opened.window if self.opened is not None else self.welcome
-        if window is not None:
-            window.toasts.show(failure(error, key=str(error)))
+        if self._front is not None:
+            self._front.toasts.show(failure(error, key=str(error)))
 
 
 def _stand_like(window: QWidget, other: QWidget) -> None:

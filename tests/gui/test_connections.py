@@ -198,8 +198,8 @@ def test_what_runs_here_is_asked_about_before_another_is_opened(qapp: QApplicati
         task_id = session.commands.tasks.create([spec], origin="console").created[0].task_id
         await until(lambda: bool(session.local.running()), "the task runs here")
         console.connections.choose("tryout")
-        assert console.leaving is not None
-        dialog = console.leaving.dialog
+        assert console.windows is not None
+        dialog = console.windows.leaving.dialog
         assert dialog is not None
         assert dialog.verb_button.text() == "Finish 1 task, then switch"
         dialog.verb_button.click()
@@ -449,7 +449,9 @@ def test_the_next_start_follows_a_connection_that_was_renamed_or_removed(qapp: Q
         dialog.name.setText("East")
         dialog.save_button.click()
         await shown(console, "East")
-        await until(lambda: len(console.others) == 1, "both windows are there again")
+        await until(
+            lambda: console.windows is not None and len(console.windows.others) == 1, "both windows are there again"
+        )
 
     play(qapp, home, rename)
     assert remembered(home)["profile"] == "East"

@@ -38,8 +38,8 @@ def home(tmp_path: Path) -> Path:
 
 async def busy(console: Console, home: Path) -> tuple[str, Leaving]:
     """A console whose own worker runs the task."""
-    await until(lambda: console.connection is not None and console.leaving is not None, "the window")
-    session, leaving = console.connection, console.leaving
+    await until(lambda: console.windows is not None, "the window")
+    session, leaving = console.connection, console.windows.leaving
     assert session is not None
     assert leaving is not None
     spec = TaskSpec(platform="pdd", shop_id="s1", task_type="until_file", payload={"file": str(home / "go")})
@@ -84,8 +84,8 @@ def test_the_window_asks_while_letters_are_republished(qapp: QApplication, tmp_p
     (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 0}))
 
     async def scene(console: Console) -> None:
-        await until(lambda: console.connection is not None and console.leaving is not None, "the window")
-        session, leaving, opened = console.connection, console.leaving, console.opened
+        await until(lambda: console.windows is not None, "the window")
+        session, leaving, opened = console.connection, console.windows.leaving, console.opened
         assert session is not None
         assert leaving is not None
         assert opened is not None
@@ -126,7 +126,7 @@ def test_what_runs_is_told_by_names_in_the_language_of_the_person(qapp: QApplica
         i18n.set_language("zh_CN")
         try:
             assert not console.opened.window.close()
-            leaving = console.leaving
+            leaving = console.windows.leaving
             assert leaving is not None
             assert leaving.dialog is not None
             dialog = leaving.dialog

@@ -28,8 +28,7 @@ FILTER = "status:dead shop:pdd:s1"
 
 def windows(console: Console) -> list[MainWindow]:
     """Those that are open, the first one first."""
-    first = [console.opened.window] if console.opened is not None else []
-    return [one for one in (*first, *(desk.window for desk in console.others)) if one.isVisible()]
+    return [one for one in console.windows.all() if one.isVisible()] if console.windows is not None else []
 
 
 def opened_another(console: Console, first: MainWindow) -> bool:
