@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class ConsoleError(Exception):
     """Root of everything that Fleetdeck raises on purpose."""
@@ -60,11 +62,13 @@ class ArtifactError(ConsoleError):
 
 
 class OperatorError(ConsoleError):
-    """What a person asked for cannot be done; ``field`` names what to change."""
+    """What a person asked for cannot be done; ``field`` names what to change, ``others`` what may be changed as well:
+    they are wrong only together.
+    """
 
-    def __init__(self, text: str, field: str = "") -> None:
+    def __init__(self, text: str, field: str = "", others: Iterable[str] = ()) -> None:
         super().__init__(text)
-        self.field = field
+        self.field, self.others = field, tuple(others)
 
 
 class NotAllowed(OperatorError):

@@ -56,6 +56,9 @@ BROWSER_BOUNDS: tuple[tuple[str, float, float], ...] = (
     ("download_mb", 0.01, MAX_MB),
 )
 
+#: what a setting can be, by the settings on which that depends
+DEPENDS = {"retry.base_seconds": ("retry.cap_seconds",), "executors.browser.min_idle": ("executors.browser.max_total",)}
+
 
 def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     """Field, whether its value can be, and what it should be."""

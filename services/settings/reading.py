@@ -17,7 +17,7 @@ from services.domain.text import kinds, mask
 from services.domain.text.said import Said, said
 from services.domain.text.visible import visible
 from services.profiles.book import Book
-from services.settings.bounds import bounds
+from services.settings.bounds import DEPENDS, bounds
 from services.settings.environment import default_home, variables
 from services.settings.values import LANGUAGES, BrokerSettings, ProfileSettings, Settings, StoreSettings
 
@@ -91,7 +91,7 @@ def settled(
             store=msgspec.structs.replace(settings.store, url=redis),
         )
     if bool(settings.broker.url) != bool(settings.store.url):
-        raise UsageError(said("settings.both"), field="broker.url")
+        raise UsageError(said("settings.both"), field="broker.url", others=("store.url",))
     if settings.embedded:
         return settings
     mask.know_addresses((settings.broker.url, settings.broker.management_url, settings.store.url))
@@ -104,7 +104,7 @@ def settled(
 def _refuse_lifo(settings: Settings) -> None:
     if settings.broker.lifo_lanes:
         name = brokers.of(settings.broker.url).name
-        raise UsageError(said("settings.lifo", broker=name), field="broker.lifo_lanes")
+        raise UsageError(said("settings.lifo", broker=name), field="broker.lifo_lanes", others=("broker.url",))
 
 
 def _merge(base: dict[str, Any], over: dict[str, Any]) -> None:
@@ -142,7 +142,7 @@ def _split(data: dict[str, Any], path: Sequence[str]) -> None:
 
 
 def _refused(path: Path, field: str, why: str) -> UsageError:
-    return UsageError(said("settings.refused", file=path.name, why=why), field=field)
+    return UsageError(said("settings.refused", file=path.name, why=why), field=field, others=DEPENDS.get(field, ()))
 
 
 def _wanted(text: str) -> str:

@@ -206,6 +206,16 @@ def test_what_is_wrong_by_a_change_is_told_at_that_too_and_below_where_another_t
     assert dialog.note.text() == "1 setting is changed"
 
 
+def test_a_setting_that_depends_on_another_is_told_at_that_too(page: SettingsPage, qtbot: QtBot) -> None:
+    dialog = opened(page, qtbot)
+    base, cap = dialog.rows["retry.base_seconds"], dialog.rows["retry.cap_seconds"]
+    cap.field.setText("5")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: bool(cap.error()))
+    assert (cap.error(), base.error()) == ("retry.base_seconds must be at least 1 and not above cap_seconds",) * 2
+    cap.field.setText("600")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: not base.error() and dialog.save_button.isEnabled())
+
+
 def test_a_setting_whose_name_ends_the_name_of_a_wrong_one_is_not_wrong(page: SettingsPage, qtbot: QtBot) -> None:
     dialog = opened(page, qtbot)
     fleet, browser = dialog.rows["time_zone"], dialog.rows["executors.browser.time_zone"]

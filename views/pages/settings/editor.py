@@ -349,7 +349,7 @@ class ConfigDialog(KeepsTyped):
         self._show_state()
 
     def _on_bad(self, error: BaseException) -> None:
-        field = error.field if isinstance(error, OperatorError) else ""
+        field, others = (error.field, error.others) if isinstance(error, OperatorError) else ("", ())
         names = sorted(self.rows, key=len, reverse=True)
         row = next((self.rows[name] for name in names if f"{field}.".startswith(f"{name}.")), None)
         if row is None:
@@ -359,9 +359,9 @@ class ConfigDialog(KeepsTyped):
         inner = words.message.params.get("why") if isinstance(words, Said) else None  # the file is named above
         sentence = told(inner) if isinstance(inner, Said) else told(error)
         row.show_error(sentence)
-        for other in self.rows.values():  # what was changed may stand in another table than what is wrong by that
-            if other.dirty and re.search(rf"(?<![\w.]){re.escape(other.what.name)}(?!\.?\w)", sentence):
-                other.show_error(sentence)
+        for name in others:  # what was changed may stand in another table than what is wrong by that
+            if self.rows[name].dirty:
+                self.rows[name].show_error(sentence)
         self._show_state()
 
     def _wrong(self) -> list[SettingRow]:
