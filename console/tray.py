@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
-from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QIcon, QPainter
-from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
+from PySide6.QtWidgets import QApplication, QDialog, QMenu, QSystemTrayIcon
 
 from console.main_window import MainWindow
 from services.clock import SystemClock
@@ -72,6 +73,7 @@ class Tray(QObject):
         self._over.timeout.connect(self._say)
         self._end = leave or window.close
         self._open: Callable[[], object] = lambda: None  #: what the notification that was shown last leads to
+        self._wish: Callable[[], object] | None = None  #: what a dialog that is open is closed first for
         self._number, self._tone, self._words = 0, "", ""
         self._gone = False
         self.icon = QSystemTrayIcon(app_icon(), self)
@@ -87,6 +89,7 @@ class Tray(QObject):
         self.icon.messageClicked.connect(self._on_message)
         window.closing.connect(self._go)
         say_in_language(self._say)
+        theme().changed.connect(self._say)
         self._stand()
 
     @property
@@ -134,8 +137,27 @@ class Tray(QObject):
         self._say()
 
     def _open_alerts(self) -> None:
+        self._lead(partial(self._window.open_page, "alerts"))
+
+    def _lead(self, where: Callable[[], object]) -> None:
+        """Go there, in front of all. A dialog that is open comes with its window and is answered first: what it asks
+        is about the page behind it.
+        """
         self.raise_window()
-        self._window.open_page("alerts")
+        dialog = QApplication.activeModalWidget()
+        if not isinstance(dialog, QDialog):
+            where()
+            return
+        waits, self._wish = self._wish is not None, where  # the newest wish counts
+        if not waits:
+            dialog.finished.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
+
+    @Slot()
+    def _go_on(self) -> None:
+        """The dialog is closed, and what it led to is there; it may have been another dialog."""
+        wish, self._wish = self._wish, None
+        if wish is not None and not self._gone:
+            self._lead(wish)
 
     def _leave(self) -> None:
         self.raise_window()  # it may ask something first
@@ -146,8 +168,7 @@ class Tray(QObject):
             self.raise_window()
 
     def _on_message(self) -> None:
-        self.raise_window()
-        self._open()
+        self._lead(self._open)
 
     def _say(self) -> None:
         self._show.setText(_("Show the window"))

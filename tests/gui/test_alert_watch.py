@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 from msgspec.structs import replace as replace_
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
@@ -20,9 +21,11 @@ from services.domain.alerts import incident as incidents
 from services.domain.alerts.incident import Answer, Incident
 from tests.gui.desk import Desk
 from tests.unit.views.pages.alert_samples import Alerts
+from views.dialogs.frame import DialogFrame
 from views.support import shown
 from views.support.instant import ticks
 from views.support.memory import ShortMemory
+from views.theme import theme
 from views.widgets.toast import ToastSpec
 
 pytestmark = pytest.mark.both_pairs
@@ -198,6 +201,47 @@ def test_the_menu_of_the_tray_shows_window_and_alerts_and_speaks_its_language(
     acts[1].trigger()
     assert console.window.isVisible()
     assert console.window.current == "alerts"
+
+
+def test_a_dialog_that_is_open_is_closed_before_the_page_behind_it_changes(
+    console: Console, look: Look, qtbot: QtBot
+) -> None:
+    window = console.window
+    tray = window.findChild(Tray)
+    (alerts_act,) = (one for one in tray.menu.actions() if one.text() == "Show alerts")
+    window.open_page("tasks")
+    first, second = DialogFrame("Cancel", parent=window), DialogFrame("Cancel", parent=window)
+    first.open()
+    alerts_act.trigger()
+    alerts_act.trigger()
+    assert (window.current, first.isVisible()) == ("tasks", True)
+    first.accepted.connect(second.open)
+    first.accept()
+    qtbot.waitUntil(second.isVisible)
+    QApplication.processEvents()
+    assert window.current == "tasks", "what the first one led to asks about it, too"
+    second.reject()
+    qtbot.waitUntil(lambda: window.current == "alerts")
+    window.open_page("tasks")
+    third = DialogFrame("Cancel", parent=window)
+    third.open()
+    third.reject()
+    QApplication.processEvents()
+    assert window.current == "tasks", "a wish counts once"
+
+
+def test_the_dot_of_the_tray_has_the_colours_of_the_theme_at_once(console: Console, look: Look) -> None:
+    tray = Tray(console.window, ShortMemory())
+    tray.count(1, "dead", "1 incident that nobody has answered")
+
+    def dot() -> QColor:
+        return tray.icon.icon().pixmap(64, 64).toImage().pixelColor(50, 14)
+
+    theme().set_mode("dark")
+    before = dot()
+    assert before.name() == theme().color("dead").name()
+    theme().set_mode("light")
+    assert dot().name() == theme().color("dead").name() != before.name()
 
 
 def test_whoever_sits_in_a_meeting_is_not_notified_for_an_hour(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import msgspec
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
@@ -17,6 +20,8 @@ from views.support.paint import draw_line, width_of
 from views.theme import theme
 
 HEIGHT, HEAD, AXIS, SIDE, TICK_ROOM, LINES = 168, 20, 18, 34, 72, 3
+#: how high words are, and how far from the line that they stand beside
+LABEL, BESIDE = 16, 6
 #: seconds that an axis is wide at least, and the part of it that is left free at its end
 LEAST_S, FREE = 60.0, 0.06
 #: of a curve at most; a card is not wider
@@ -221,40 +226,107 @@ class BatchForecast(PointedChart):
         now = self._at_of(room, course, course.now, course.done)
         painter.setPen(QPen(theme().color("text3"), 1))
         painter.drawLine(QPointF(round(now.x()) + 0.5, room.top()), QPointF(round(now.x()) + 0.5, room.bottom()))
+        grid = [self._at_of(room, course, course.begun, value).y() for value in ticks.values(course.total, LINES)]
+        labels = _Labels(painter, room, self._lines(room, course), grid)
+        if course.deadline:
+            self._paint_deadline(painter, labels, course)
         done = ngettext("{n} done", "{n} done", course.done).format(n=text.count(course.done))
         if course.stays and not course.middle:
             done = text.listed((done, words.stay_open(course.stays)))
         painter.setPen(theme().color("text2"))
-        self._say(painter, room, now, done, above=now.y() - 18 > room.top())
-        if course.deadline:
-            x = round(self._at_of(room, course, course.deadline, 0).x()) + 0.5
-            last = course.middle if course.middle and not course.told else course.now
-            late = last > course.deadline
-            tone = theme().color("retrying" if late else "text3")
-            painter.setPen(QPen(tone, 1, Qt.PenStyle.DashLine))
-            painter.drawLine(QPointF(x, room.top()), QPointF(x, room.bottom()))
-            said = _("deadline {time}").format(
-                time=shown.clock(round(course.deadline * 1000), round(course.now * 1000))
-            )
-            painter.setPen(tone)
-            self._say(painter, room, QPointF(x, HEAD), said, above=True)
-        if course.told:  # down to the time that it stands for
-            end = self._at_of(room, course, course.middle, course.likely)
-            painter.setPen(QPen(theme().color("accent"), 1, Qt.PenStyle.DashLine))
-            painter.drawLine(end, QPointF(end.x(), room.bottom()))
-            painter.setPen(theme().color("text2"))
-            when = shown.clock(round(course.middle * 1000), round(course.now * 1000))
-            said = _("foretold {time}").format(time=when)
-            wide = painter.fontMetrics().horizontalAdvance(said) + 12
-            beside = end.x() if end.x() - wide > room.left() else end.x() + wide
-            self._say(painter, room, QPointF(beside, room.bottom()), said, above=True)
+        labels.say(done, [(now, before, above) for above in (True, False) for before in (True, False)])
+        if course.told:
+            self._paint_told(painter, labels, course)
         if course.middle and course.stays:
+            level = self._at_of(room, course, course.now, course.likely).y()
+            ends = [room.right(), self._at_of(room, course, course.deadline or course.middle, 0).x()]
             painter.setPen(theme().color("text2"))
-            y = self._at_of(room, course, course.now, course.likely).y()
-            self._say(painter, room, QPointF(room.right(), y + 18), words.stay_open(course.stays), above=True)
+            places = [(QPointF(end, level), True, above) for above in (True, False) for end in ends]
+            labels.say(words.stay_open(course.stays), places)
 
-    def _say(self, painter: QPainter, room: QRectF, at: QPointF, words_: str, *, above: bool) -> None:
-        """Words that end at a place, within the room."""
-        wide = painter.fontMetrics().horizontalAdvance(words_)
-        left = min(max(room.left() + 4, at.x() - wide - 6), room.right() - wide)
-        draw_line(painter, QRectF(left, at.y() - 18 if above else at.y() + 4, wide, 16), words_)
+    def _paint_deadline(self, painter: QPainter, labels: _Labels, course: Course) -> None:
+        room = labels.room
+        x = round(self._at_of(room, course, course.deadline, 0).x()) + 0.5
+        last = course.middle if course.middle and not course.told else course.now
+        tone = theme().color("retrying" if last > course.deadline else "text3")
+        painter.setPen(QPen(tone, 1, Qt.PenStyle.DashLine))
+        painter.drawLine(QPointF(x, room.top()), QPointF(x, room.bottom()))
+        when = shown.clock(round(course.deadline * 1000), round(course.now * 1000))
+        painter.setPen(tone)
+        said, at = _("deadline {time}").format(time=when), QPointF(x, room.top())
+        labels.say(said, [(at, True, True), (at, False, True)])
+
+    def _paint_told(self, painter: QPainter, labels: _Labels, course: Course) -> None:
+        """Down to the time that it stands for."""
+        room = labels.room
+        end = self._at_of(room, course, course.middle, course.likely)
+        painter.setPen(QPen(theme().color("accent"), 1, Qt.PenStyle.DashLine))
+        painter.drawLine(end, QPointF(end.x(), room.bottom()))
+        painter.setPen(theme().color("text2"))
+        when = shown.clock(round(course.middle * 1000), round(course.now * 1000))
+        foot = QPointF(end.x(), room.bottom())
+        labels.say(_("foretold {time}").format(time=when), [(foot, True, True), (foot, False, True)])
+
+    def _lines(self, room: QRectF, course: Course) -> list[tuple[QPointF, QPointF]]:
+        """What is drawn besides the grid, for words to keep clear of."""
+        curve = [self._at_of(room, course, course.begun, 0)]
+        curve += [self._at_of(room, course, at, number) for at, number in course.curve]
+        now = self._at_of(room, course, course.now, course.done)
+        found = list(pairwise([*curve, now]))
+        since = course.told or course.now
+        begin, level = self._at_of(room, course, since, course.done_by(since)), now
+        if course.middle:
+            level = self._at_of(room, course, course.middle, course.likely)
+            found.append((begin, level))
+        if course.middle or course.stays:
+            found.append((level, QPointF(room.right(), level.y())))
+        upright = [now.x()]
+        upright += [
+            self._at_of(room, course, at, 0).x() for at in (course.deadline, course.told and course.middle) if at
+        ]
+        return found + [(QPointF(x, room.top()), QPointF(x, room.bottom())) for x in upright]
+
+
+class _Labels:
+    """Puts words beside what they tell of; on no line and on no other words, if there is such a place."""
+
+    def __init__(
+        self, painter: QPainter, room: QRectF, lines: Sequence[tuple[QPointF, QPointF]], grid: Sequence[float]
+    ) -> None:
+        """``grid``: fainter, from side to side; words lie on it before they lie on anything else."""
+        self.room = room
+        self._painter, self._lines, self._grid = painter, lines, grid
+        self._said: list[QRectF] = []
+
+    def say(self, words_: str, places: Sequence[tuple[QPointF, bool, bool]]) -> None:
+        """``places``: points, and whether the words end before it or begin after it, and stand above or below it; the
+        best first.
+        """
+        wide = self._painter.fontMetrics().horizontalAdvance(words_)
+        rects = [self._rect(wide, *place) for place in places]
+        best = min(rects, key=self._cost)
+        self._said.append(best)
+        draw_line(self._painter, best, words_)
+
+    def _rect(self, wide: float, at: QPointF, before: bool, above: bool) -> QRectF:
+        left = at.x() - wide - BESIDE if before else at.x() + BESIDE
+        left = min(max(self.room.left() + 4, left), self.room.right() - wide)
+        top = at.y() - LABEL - 2 if above else at.y() + 4
+        return QRectF(left, min(max(0.0, top), self.room.bottom() - LABEL), wide, LABEL)
+
+    def _cost(self, rect: QRectF) -> int:
+        letters = rect.adjusted(-2, 2, 2, -2)
+        faint = sum(letters.top() <= y <= letters.bottom() for y in self._grid)
+        covered = sum(letters.intersects(one) for one in self._said)
+        return faint + 2 * sum(_crosses(letters, *one) for one in self._lines) + 6 * covered
+
+
+def _crosses(rect: QRectF, begin: QPointF, end: QPointF) -> bool:
+    """Whether a line goes through; from left to right, or straight down."""
+    left, right = max(rect.left(), begin.x()), min(rect.right(), end.x())
+    if left > right:
+        return False
+    wide = end.x() - begin.x()
+    slope = (end.y() - begin.y()) / wide if wide else 0.0
+    ys = [begin.y() + slope * (x - begin.x()) for x in (left, right)] if wide else [begin.y(), end.y()]
+    return min(ys) <= rect.bottom() and max(ys) >= rect.top()

@@ -122,11 +122,11 @@ def short(cause: Cause) -> str:
     where = text.listed(map(platform_name if found.at == reach.PLATFORM else str, found.values))
     numbers = {"failed": text.count(found.failed), "ran": text.count(found.ran), "where": where}
     if found.at == reach.PLATFORM:
-        return _("{failed} of {ran} shops of {where}").format(**numbers)
+        return _("failed in {failed} of {ran} shops of {where}").format(**numbers)
     if found.at in (reach.NODE, reach.PROXY, reach.VERSION):
-        return _("{failed} of {ran} shops on {where}").format(**numbers)
+        return _("failed in {failed} of {ran} shops on {where}").format(**numbers)
     if found.at in (reach.ALL, reach.SINGLE):
-        return _("{failed} of {ran} shops").format(**numbers)
+        return _("failed in {failed} of {ran} shops").format(**numbers)
     return scope(cause)
 
 

@@ -248,7 +248,7 @@ class ShopCard(Card):
         else:
             told = insight.reasons(row.now, now)[0]
             self.state.show_text(shop.said(told), shop.word(row.now.state))
-        self.pauses.show_pauses(row.now.pauses, now)
+        self.pauses.show_pauses(row.now.pauses, now, own=f"shop:{row.key}")
         session, breaker = row.now.session, row.now.breaker
         self._asking.setVisible(session is not None and not self._of_day)
         if session is not None:
@@ -266,6 +266,8 @@ class ShopCard(Card):
             self.buttons["decide"].hide()
         asked = bool(row.now.held) or row.now.session is not None
         self.pauses.set_leading(not asked)
+        leads = not asked and words.is_paused(row) and not self.pauses.buttons()
+        self.buttons["pause"].set_kind("primary" if leads else "plain")
         if not self._reason:
             self.buttons["close"].setToolTip(_("Closes the breaker of this shop"))
         self.pauses.set_acting(self._reason)
@@ -298,7 +300,8 @@ class ShopCard(Card):
 
 
 class _Pauses(QWidget):
-    """Every switch that holds a shop, who closed it, since when and why, each with its own way out, if it has one.
+    """Every switch that holds a shop, who closed it, since when and why, each with its own way out, if it has one. That
+    of the shop's own pause is the button that made it.
 
     Signals:
         resume: the scope of one.
@@ -317,10 +320,10 @@ class _Pauses(QWidget):
         """The ways out, the widest first."""
         return list(self._buttons.values())
 
-    def show_pauses(self, pauses: Sequence[Pause], now_ms: int) -> None:
-        """Show these; a button that stays keeps its focus."""
+    def show_pauses(self, pauses: Sequence[Pause], now_ms: int, *, own: str) -> None:
+        """Show these; a button that stays keeps its focus. ``own``: the scope of the shop alone."""
         if [pause.key for pause in pauses] != list(self._strips):
-            self._rebuild(pauses)
+            self._rebuild(pauses, own)
         for pause in pauses:
             self._strips[pause.key].show_text(shop.said(insight.paused(pause, now_ms)))
             if pause.key in self._buttons:
@@ -338,7 +341,7 @@ class _Pauses(QWidget):
         for button in self._buttons.values():
             button.disable(reason)
 
-    def _rebuild(self, pauses: Sequence[Pause]) -> None:
+    def _rebuild(self, pauses: Sequence[Pause], own: str) -> None:
         for widget in (*self._strips.values(), *self._buttons.values()):
             self._column.removeWidget(widget)
             widget.hide()
@@ -347,7 +350,7 @@ class _Pauses(QWidget):
         for pause in pauses:
             self._strips[pause.key] = strip = Strip(pause.gate, lines=LINES)
             self._column.addWidget(strip)
-            if pause.gate != PAUSED:
+            if pause.gate != PAUSED or pause.scope == own:
                 continue
             self._buttons[pause.key] = button = Button("", icon="ph.play", small=True)
             button.disable(self._reason)

@@ -124,6 +124,7 @@ def facts(one: WorkerNow, now_ms: int = 0) -> tuple[tuple[str, str, str], ...]:
             filter.format_terms((equals("id", *fact.tasks[:DOOR_TASKS]),)) if fact.tasks else "",
         )
         for fact in one.facts
+        if fact.message.code != "worker.idle" or one.state == insight.GONE  # else the note above has said it
     )
     return (*held, (shown.told(do, now_ms), "text2", ""))
 

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from services.domain.insight.batch import DEAD, DONE, HELD, WAITING, Foretold, Hold, Story
 from services.domain.insight.forecast.flow import Spread
 from services.monitor.batches import BatchView
+from tests.support.painted import painted
 from views.pages.batches.forecast import POINTS, BatchForecast, course_of, note
 from views.pages.batches.words import BatchNow, headline
 
@@ -116,3 +117,34 @@ def test_of_what_has_ended_it_draws_what_was_foretold_half_way(qtbot: QtBot) -> 
     drawn = chart.grab().toImage()
     chart.show_batch(replace(one, foretold=None))
     assert drawn != chart.grab().toImage()
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        batch(done=1, deadline=BEGUN + 3_600_000),  # it has hardly begun: what is done stands behind now
+        batch(deadline=BEGUN + 1_800_000),
+        batch(done=9),
+        replace(batch(done=10, dead=0, left=None), foretold=Foretold(BEGUN + 300_000, LEFT)),
+    ],
+)
+def test_its_words_stand_on_no_line_that_goes_down(qtbot: QtBot, one: BatchNow) -> None:
+    chart = BatchForecast()
+    qtbot.addWidget(chart)
+    chart.resize(320, chart.height())
+    chart.show_batch(one)
+    chart.show()
+    course, room = course_of(one), chart.room()
+    assert course is not None
+    lines = [
+        room.left() + (at - course.begun) / (course.end - course.begun) * room.width()
+        for at in (course.now, course.deadline, course.told and course.middle)
+        if at
+    ]
+    said = [
+        piece for piece in painted(chart) if piece.box.bottom() <= room.bottom() and piece.box.left() >= room.left()
+    ]
+    assert any(piece.text.endswith("done") for piece in said)
+    below = [piece for piece in said if piece.box.center().y() > room.top()]
+    crossed = [piece.text for piece in below for x in lines if piece.box.left() < x < piece.box.right()]
+    assert crossed == []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from services.domain.insight import reach
+from services.domain.insight.reach import Reach
 from services.domain.task.artifact import ArtifactMark
 from services.domain.task.record import Attempt, Task
 from services.domain.task.status import Status, Triage
@@ -101,3 +103,15 @@ def test_that_only_the_newest_letters_were_looked_at_is_told(scanned: int, said:
         scope="shop", history=(),
     )  # fmt: skip
     assert words.summary(Causes(rows=(one,), scanned=scanned, total=85_177, shops=7_328), 0, 0) == said
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (Reach(at=reach.ALL, ran=49, failed=49), "failed in 49 of 49 shops"),
+        (Reach(at=reach.PLATFORM, values=("pdd",), ran=14, failed=12), "failed in 12 of 14 shops of Pinduoduo"),
+        (Reach(at=reach.NODE, values=("rpa-02",), ran=5, failed=3), "failed in 3 of 5 shops on rpa-02"),
+    ],
+)
+def test_the_short_line_of_a_cause_says_what_it_counts(found: Reach, said: str) -> None:
+    assert words.short(cause(reach=found)) == said

@@ -93,6 +93,14 @@ def test_what_became_of_its_tasks_leads_to_them() -> None:
     ]
 
 
+def test_a_late_worker_says_once_that_it_held_no_task() -> None:
+    late = now(seen_at=NOW - 20_000)
+    assert nodes.note(late)[0] == "late; it held no task"
+    assert "it held no task" not in [words for words, _tone, _door in nodes.facts(late, NOW)]
+    gone = now(seen_at=NOW - 300_000)
+    assert next(words for words, _tone, _door in nodes.facts(gone, NOW)) == "it held no task"
+
+
 def test_a_worker_without_its_program_says_so_and_what_it_can_run() -> None:
     one = now(executors=("python",), handlers=("mail", "work"), lacks={"rpa": "flowrun"}, node="desk")
     info = one.info
