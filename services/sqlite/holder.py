@@ -77,12 +77,38 @@ def is_full(exc: BaseException) -> bool:
     return isinstance(exc, sqlite3.Error) and getattr(exc, "sqlite_errorcode", 0) in _FULL
 
 
+#: the disk took no writes: its errors, and the file or its folder made read-only while it is in use
+_UNWRITTEN = frozenset(
+    {
+        sqlite3.SQLITE_IOERR_WRITE,
+        sqlite3.SQLITE_IOERR_FSYNC,
+        sqlite3.SQLITE_IOERR_DIR_FSYNC,
+        sqlite3.SQLITE_IOERR_TRUNCATE,
+        sqlite3.SQLITE_IOERR_DELETE,
+        sqlite3.SQLITE_IOERR_SHMOPEN,
+    }
+)
+_REFUSING = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
+
+
+def refuses(exc: BaseException) -> bool:
+    """Whether it shows of a write that no other will succeed, though what is there may be read."""
+    return isinstance(exc, sqlite3.Error) and getattr(exc, "sqlite_errorcode", 0) & 0xFF in _REFUSING
+
+
+def _is_unwritten(exc: sqlite3.Error) -> bool:
+    code = getattr(exc, "sqlite_errorcode", 0)
+    return code in _UNWRITTEN or code & 0xFF == sqlite3.SQLITE_READONLY
+
+
 def sentence(exc: sqlite3.Error) -> Said:
     """Why the file does not answer, and what to do where that is known."""
     if isinstance(exc, Displaced):
         return said("file.replaced" if exc.replaced else "file.moved", path=str(exc.path))
     if is_full(exc):
         return said("file.full")
+    if _is_unwritten(exc):
+        return said("file.unwritten", error=str(exc))
     if not isinstance(exc, Locked):
         return said("file.silent", error=str(exc))
     held = "file.waits" if isinstance(exc, Waiting) else "file.held"

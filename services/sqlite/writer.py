@@ -19,7 +19,7 @@ from services import log as logs
 from services.clock import together
 from services.domain.errors import NotAllowed, SchemaTooNew, StoreUnavailable
 from services.domain.text.said import said, words_of
-from services.sqlite.holder import Displaced, Locked, Waiting, is_full, writer_of
+from services.sqlite.holder import Displaced, Locked, Waiting, refuses, writer_of
 from services.sqlite.setup import (
     BUSY_MS,
     Schema,
@@ -169,7 +169,7 @@ class SharedFile:
         self._place = _place(path)
         self._log = Path(f"{path}-wal")  #: what was committed lately is only there
         self._log_place: tuple[int, int] | None = None  #: once something was
-        self._full: sqlite3.Error | None = None  #: the last write found no room
+        self._refused: sqlite3.Error | None = None  #: why the last write failed, as the next one will
         self._failed_at = 0.0  #: since when no write succeeds, monotonic; 0 while they do
         self._asked_at = 0.0  #: since when the write lock is asked for in vain, monotonic; 0 where it is not
         self._asked = read_only  #: whether it was ever asked for, so that this can be told
@@ -187,13 +187,13 @@ class SharedFile:
 
     @property
     def refusing(self) -> sqlite3.Error | None:
-        """Why nothing is written: the last write found no room, or another process has kept the lock for seconds. None
-        since something was.
+        """Why nothing is written: the disk did not take the last write, or another process has kept the lock for
+        seconds. None since something was.
         """
         asked_at = self._asked_at
-        if self._full is None and (self.kept or (asked_at and time.monotonic() - asked_at >= WAITS_SECONDS)):
+        if self._refused is None and (self.kept or (asked_at and time.monotonic() - asked_at >= WAITS_SECONDS)):
             return Waiting("database is locked", writer_of(self.path))
-        return self._full
+        return self._refused
 
     @property
     def kept(self) -> bool:
@@ -320,15 +320,15 @@ class SharedFile:
             self._seen = seen
 
     def _note(self, exc: BaseException) -> None:
-        if isinstance(exc, sqlite3.Error) and is_full(exc):
-            self._full = exc
+        if isinstance(exc, sqlite3.Error) and refuses(exc):
+            self._refused = exc
         if isinstance(exc, sqlite3.OperationalError):
             self._failed_at = self._failed_at or time.monotonic()
         if not isinstance(exc, Locked):
             self._asked_at = 0.0
 
     def _tell_back(self) -> None:
-        self._full = None
+        self._refused = None
         if self._failed_at:
             away = round(time.monotonic() - self._failed_at)
             self._failed_at = 0.0

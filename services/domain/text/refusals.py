@@ -210,6 +210,10 @@ REFUSALS: dict[str, str] = {
         " end the frozen one"
     ),
     "file.full": N_("the disk of the local database is full; make room there, and it goes on by itself"),
+    "file.unwritten": N_(
+        "the disk of the local database takes no writes ({error}): it may have errors or be read-only; look at it, and"
+        " everything goes on by itself once it takes them"
+    ),
     "file.moved": N_(
         "{path} was moved or removed while it is in use, so nothing more is written; put it back and it goes on, or"
         " end every Fleetdeck program on this machine and put a backup there"

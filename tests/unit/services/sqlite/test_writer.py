@@ -322,6 +322,23 @@ def test_a_full_disk_is_told_until_something_is_written_again(
     assert file.refusing is None
 
 
+def test_a_disk_that_takes_no_writes_is_told_until_something_is_written_again(file: SharedFile) -> None:
+    """What is there is still read, so nothing else shows why no task starts."""
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
+
+    def fails(_conn: sqlite3.Connection) -> None:
+        raise error
+
+    with pytest.raises(sqlite3.OperationalError, match="disk I/O error"):
+        file.write(fails)
+    assert numbers(file) == []
+    assert file.refusing is error
+    assert sentence(error).message.code == "file.unwritten"
+    file.write(insert(1))
+    assert file.refusing is None
+
+
 def test_no_room_for_what_readers_and_writers_share_is_a_full_disk_too() -> None:
     """So SQLite calls it when the file is opened: it makes that anew."""
     error = sqlite3.OperationalError("disk I/O error")
@@ -329,6 +346,8 @@ def test_no_room_for_what_readers_and_writers_share_is_a_full_disk_too() -> None
     assert sentence(error).message.code == "file.full"
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR_READ
     assert sentence(error).message.code == "file.silent"
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_FSYNC
+    assert sentence(error).message.code == "file.unwritten"
 
 
 def test_who_only_looks_is_told_of_a_lock_that_another_keeps(file: SharedFile, monkeypatch: pytest.MonkeyPatch) -> None:
