@@ -11,7 +11,7 @@ from msgspec.structs import force_setattr, replace
 
 from services.domain.fleet import platforms, shop_filter
 from services.domain.fleet.shop import Pause, Shop
-from services.domain.gates import breaker, limit
+from services.domain.gates import breaker, limit, quiet_hours
 from services.domain.gates.breaker import Rule
 from services.domain.gates.home import Home
 from services.domain.gates.limit import Limit, LimitNow
@@ -70,6 +70,7 @@ class ScopeRow(msgspec.Struct, frozen=True, kw_only=True):
 
     now: LimitNow
     pause: Pause | None = None  #: of all of it
+    quiet: Pause | None = None  #: quiet hours of all of it that hold now
     title: Mapping[str, str] = {}
     at_ms: int = 0
 
@@ -240,14 +241,14 @@ class ShopQueries:
         """Every platform and every task type, limited or not, platforms first."""
         known = {one.limit.scope: one for one in self._store.limits()}
         counts, now = self._store.counts().shops, self._store.now_ms()
-        types, pauses = self._registry.types(), {one.scope: one for one in self._store.pauses()}
+        types, switches = self._registry.types(), {(one.gate, one.scope): one for one in self._store.switches()}
         for name, running in sorted(self._running(self._registry.shops(), counts).items()):
             scope = f"{limit.PLATFORM}:{name}"
             known.setdefault(scope, LimitNow(limit=Limit(scope=scope), running=running))
         for name in types:
             scope = f"{limit.TYPE}:{name}"
             known.setdefault(scope, LimitNow(limit=Limit(scope=scope), running=-1))
-        return tuple(_scope(one, types, pauses.get(scope), now) for scope, one in sorted(known.items()))
+        return tuple(_scope(one, types, switches, now) for _key, one in sorted(known.items()))
 
     def _running(self, shops: Mapping[str, Shop], counts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
         """How many tasks run on each platform of which a shop is known."""
@@ -312,7 +313,16 @@ def _counted(
     }
 
 
-def _scope(one: LimitNow, types: Mapping[str, TaskType], pause: Pause | None, now: int) -> ScopeRow:
-    head, _colon, name = one.limit.scope.partition(":")
+def _scope(
+    one: LimitNow, types: Mapping[str, TaskType], switches: Mapping[tuple[str, str], Pause], now: int
+) -> ScopeRow:
+    scope = one.limit.scope
+    head, _colon, name = scope.partition(":")
     kind = types.get(name) if head == limit.TYPE else None
-    return ScopeRow(now=one, pause=pause, title=kind.title if kind is not None else {}, at_ms=now)
+    return ScopeRow(
+        now=one,
+        pause=switches.get((PAUSED, scope)),
+        quiet=switches.get((quiet_hours.GATE, scope)),
+        title=kind.title if kind is not None else {},
+        at_ms=now,
+    )

@@ -448,6 +448,7 @@ class ScopeCard(Card):
             (_("Next start free"), (words.resets(row, now) or "–") if a_minute else ""),
             (_("Waiting at the gate"), (words.at_gate(found) or "–") if limited else ""),
             (_("Paused"), shop.said(insight.paused(row.pause, now)) if row.pause is not None else ""),
+            (_("Quiet hours"), shop.said(insight.paused(row.quiet, now)) if row.quiet is not None else ""),
         ]
         self._facts.set_rows([pair for pair in rows if pair[1]])
         self.pause_button.set_source(N_("Resume") if row.pause is not None else N_("Pause"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.domain.gates import quiet_hours
 from services.domain.insight import shop as insight
 from services.domain.text.ordering import Order
 from services.i18n import N_, _
@@ -34,6 +35,8 @@ def _spent_tone(row: ScopeRow) -> str:
 def _scope_state(row: ScopeRow) -> str:
     if row.pause is not None:
         return "paused"
+    if row.quiet is not None:
+        return quiet_hours.GATE
     if row.now.full and row.now.waiting:
         return "blocked"
     return "healthy" if row.now.limit.limits else "idle"

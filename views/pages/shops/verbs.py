@@ -176,8 +176,11 @@ class ShopActions(PageActs):
         self._login.begin(row.key)
 
     def _close(self, row: ShopRow, note: str) -> None:
-        close = partial(self._context.commands.breakers.close, row.key, note=note)
-        self._act(close, _("{shop} runs again.").format(shop=words.name(row)))
+        def said(was: bool) -> str:
+            again = _("{shop} runs again.") if was else _("{shop} was not stopped any more; nothing was changed.")
+            return again.format(shop=words.name(row))
+
+        self._act(partial(self._context.commands.breakers.close, row.key, note=note), said)
 
     # what is known of them
 

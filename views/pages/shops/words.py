@@ -14,7 +14,7 @@ from services.domain.gates.limit import LimitNow
 from services.domain.gates.session import ClosedSession
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
-from services.i18n import _, ngettext
+from services.i18n import N_, _, ngettext
 from services.monitor.shops.queries import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopRow, ShopsNow
 from services.monitor.works import TypeRow
 from views.support import safe, shown, text
@@ -212,10 +212,10 @@ def _quiet_times(one: QuietNow, zone: str, now_ms: int) -> str:
 
 
 def resets(row: ScopeRow, now_ms: int) -> str:
-    """When the next start is free again, "" where one is free now, or would be of no use because it is paused."""
+    """When the next start is free again, "" where one is free now, or would be of no use: nothing of it may start."""
     found = row.now
     spent = 0 < found.limit.per_minute <= found.started + found.promised
-    if not spent or not found.resets_at or row.pause is not None:
+    if not spent or not found.resets_at or row.pause is not None or row.quiet is not None:
         return ""
     return text.until(shown.span(found.resets_at - now_ms))
 
@@ -291,4 +291,5 @@ def sentence(row: ShopRow) -> str:
 def scope_sentence(row: ScopeRow) -> str:
     """A limit for a screen reader."""
     runs = used(row.now.running, row.now.limit.concurrency)
-    return text.listed((scope_kind(row), scope_name(row), runs, at_gate(row.now)))
+    held = [_(source) for one, source in ((row.pause, N_("Paused")), (row.quiet, N_("Quiet hours"))) if one is not None]
+    return text.listed((scope_kind(row), scope_name(row), *held, runs, at_gate(row.now)))

@@ -148,6 +148,18 @@ def test_a_switch_that_somebody_closes_elsewhere_is_shown_before_the_page_asks_b
     qtbot.waitUntil(lambda: row(page, SHOP)["state"] == "Paused", timeout=WAIT_MS)
 
 
+def test_a_breaker_that_closed_while_it_was_looked_at_is_not_said_to_be_closed_by_hand(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    trip(fleet)
+    page = open_page()
+    page.shop.buttons["close"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    fleet.context.commands.breakers.close(SHOP)
+    after(qtbot, page, dialog.verb_button.click)
+    assert fleet.toasts[-1].text == "微光数码专卖店 was not stopped any more; nothing was changed."
+
+
 def test_a_breaker_is_closed_after_a_look_and_its_tasks_go_on(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     trip(fleet)
     page = open_page()
@@ -691,6 +703,10 @@ def test_a_platform_or_a_shop_is_paused_until_a_time_with_a_reason(qtbot: QtBot,
     assert (known.hours.scope, known.hours.reason) == ("platform:temu", "risk control")
     assert dialog.scope.currentText() == "", "the next ones may be for something else"
     dialog.close()
+    qtbot.waitUntil(lambda: "risk control" in words(page.scope), timeout=WAIT_MS)
+    assert "Quiet hours for all of TEMU until " in words(page.scope)
+    assert row(page, "platform:temu")["state"] == quiet_hours.GATE
+    assert "Quiet hours" in page.scope.accessibleName()
     page.show_request(SHOP)
     qtbot.waitUntil(lambda: page.shop.shown is not None and page.shop.shown.key == SHOP, timeout=WAIT_MS)
     verbs = page.verbs(page.shop.shown)
