@@ -93,6 +93,8 @@ class _Wrapped(Label):
     def __init__(self, kind: str, tone: str) -> None:
         super().__init__("", kind, tone, wrap=True)
         self._most = 0
+        self._held = False
+        self._needed = dict[tuple[int, int], int]()  #: by width and lines, the last time that it was asked
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -104,10 +106,20 @@ class _Wrapped(Label):
             self.updateGeometry()
             self.update()
 
+    def hold(self, held: bool) -> None:
+        """Give back no line while that is so."""
+        if held != self._held:
+            self._held = held
+            self.updateGeometry()
+
     def height_at(self, width: int, lines: int) -> int:
         """What so many lines need at a width."""
-        whole = super().heightForWidth(width)
-        return min(whole, self._cut(width, lines)[1]) if lines else whole
+        height = super().heightForWidth(width)
+        height = min(height, self._cut(width, lines)[1]) if lines else height
+        if self._held:
+            height = max(height, self._needed.get((width, lines), 0))
+        self._needed[width, lines] = height
+        return height
 
     def heightForWidth(self, width: int) -> int:
         """Return room for its lines."""
@@ -201,6 +213,12 @@ class AttentionItem(QFrame):
         if leads != self._leads:
             self._leads = leads
             self._make_links()
+
+    def hold(self, held: bool) -> None:
+        """Take no less room than now while that is so: its verbs stay where they are, and what stands below it."""
+        self.setMinimumHeight(self.height() if held else 0)
+        for label in (self.title, self.sentence):
+            label.hold(held)
 
     def stops(self) -> list[QWidget]:
         """What the tab key goes through."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import msgspec
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtWidgets import QApplication, QLabel, QSizePolicy, QWidget
 
 from services.i18n import N_, _
 from views.support.language import say_in_language
@@ -20,6 +20,8 @@ from views.widgets.layout import in_column, tab_through
 from views.widgets.scroll_pane import ScrollPane
 
 LEAVES_AFTER_MS = 10_000
+#: for so long after the mouse moved over it nothing of the list moves away from it
+AIMS_MS = 10_000
 #: more is said of each item only where so much height is left over: an age that takes another line would else switch
 #: the words of all of them to and fro
 SLACK = 28
@@ -41,9 +43,12 @@ class AttentionModel:
         self._kept: dict[str, _Kept] = {}
 
     def update(
-        self, rows: Sequence[AttentionRow], now_ms: int, muted: Collection[str] = ()
+        self, rows: Sequence[AttentionRow], now_ms: int, muted: Collection[str] = (), *, held: bool = False
     ) -> list[tuple[AttentionRow, bool]]:
-        """Take the present items; return all to show and whether each one is resolved. Muted ones leave at once."""
+        """Take the present items; return all to show and whether each one is resolved. Muted ones leave at once.
+
+        ``held``: what is shown keeps its place, and what is new comes below.
+        """
         fresh = {row.key: row for row in rows}
         for key, kept in list(self._kept.items()):
             if key in muted or (key not in fresh and (kept.row.end_open or _is_told_by(kept.row, rows))):
@@ -52,14 +57,18 @@ class AttentionModel:
             if key in fresh:
                 continue
             kept.over_ms = now_ms if kept.over_ms is None else kept.over_ms
-            if now_ms - kept.over_ms >= LEAVES_AFTER_MS:
+            if now_ms - kept.over_ms >= LEAVES_AFTER_MS and not held:
                 del self._kept[key]
+        order = [*self._kept, *(key for key in fresh if key not in self._kept)] if held else self._in_order(fresh)
+        self._kept = {key: _Kept(fresh[key]) if key in fresh else self._kept[key] for key in order}
+        return [(one.row, one.over_ms is not None) for one in self._kept.values()]
+
+    def _in_order(self, fresh: Collection[str]) -> list[str]:
         order = list(fresh)
         for place, key in enumerate(self._kept):
             if key not in fresh:
                 order.insert(min(place, len(order)), key)
-        self._kept = {key: _Kept(fresh[key]) if key in fresh else self._kept[key] for key in order}
-        return [(one.row, one.over_ms is not None) for one in self._kept.values()]
+        return order
 
 
 def _is_told_by(gone: AttentionRow, present: Collection[AttentionRow]) -> bool:
@@ -96,6 +105,7 @@ class AttentionList(QWidget):
         self._count, self._reason = -1, ""
         self._told: object = None  #: the items shown and whether each is over, and how large their letters are
         self._blind: bool | None = None  # nobody has told yet what there is
+        self._pointer, self._moved_ms, self._held = QCursor.pos(), -AIMS_MS, False
         self.empty = EmptyState(N_("Loading…"), icon="ph.circle-dashed")
         for label in self.empty.findChildren(QLabel):
             # Few words on one line; a wrapped label would ask for a column as narrow as its longest word.
@@ -131,7 +141,9 @@ class AttentionList(QWidget):
             self._blind = blind
             calm = (N_("Not known while a server is lost"), "ph.wifi-slash") if blind else CALM
             self.empty.set_texts(calm[0], icon=calm[1])
-        shown = self._model.update(rows, now_ms, muted)
+        focused = self._has_keyboard()
+        self._hold(now_ms)
+        shown = self._model.update(rows, now_ms, muted, held=self._held)
         told = theme().growth, [(row.key, resolved) for row, resolved in shown]
         if told == self._told:
             changed = [self._items[row.key].show_row(row, resolved=over) for row, over in shown]
@@ -145,12 +157,33 @@ class AttentionList(QWidget):
         self._choose_density()
         if moved:
             self._order_tabs()
+        if focused and QApplication.focusWidget() not in self._stops():
+            self.setFocus(Qt.FocusReason.OtherFocusReason)  # Qt would go on to anywhere in the window
         self._show_empty()
         count = sum(1 for _row, resolved in shown if not resolved)
         if count != self._count:
             self._count = count
             self.count_changed.emit(count)
             self._count_later()
+
+    def _hold(self, now_ms: int) -> None:
+        """Let everything stay where it is while somebody aims at it."""
+        pointer = QCursor.pos()
+        if pointer != self._pointer:
+            self._pointer, self._moved_ms = pointer, now_ms
+        over = self.isVisible() and self.rect().contains(self.mapFromGlobal(pointer))
+        held = over and now_ms - self._moved_ms < AIMS_MS
+        if held != self._held:
+            self._held = held
+            for item in self._items.values():
+                item.hold(held)
+
+    def _stops(self) -> list[QWidget]:
+        return [stop for item in self.items() for stop in item.stops()]
+
+    def _has_keyboard(self) -> bool:
+        focus = QApplication.focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
 
     def _put_in_order(self, shown: Sequence[tuple[AttentionRow, bool]]) -> bool:
         """Whether others stand there, or in another order."""
@@ -238,12 +271,13 @@ class AttentionList(QWidget):
     def _add(self, row: AttentionRow) -> AttentionItem:
         item = self._items[row.key] = AttentionItem(row)
         item.set_acting(self._reason)
+        item.hold(self._held)
         item.verb.connect(self.verb)
         item.mute.connect(self.mute)
         return item
 
     def _order_tabs(self) -> None:
-        tab_through(self, [link for item in self.items() for link in item.stops()])
+        tab_through(self, self._stops())
 
     def _show_empty(self) -> None:
         self.empty.setVisible(not self._items)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QCursor, QGuiApplication, QImage
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -109,6 +112,60 @@ def test_an_age_that_counts_on_lays_nothing_out_again(qtbot: QtBot, listing: Att
     assert laid
     label = next(one for one in listing.items()[1].findChildren(QLabel) if one.text() == "1 m 16 s")
     assert label.width() >= label.sizeHint().width()
+
+
+@pytest.fixture
+def aiming(listing: AttentionList) -> Iterator[Callable[[QPoint], None]]:
+    """Moves the mouse to a place in the list."""
+    before = QCursor.pos()
+    yield lambda place: QCursor.setPos(listing.mapToGlobal(place))
+    QCursor.setPos(before)
+
+
+def test_nothing_moves_away_from_the_mouse_that_aims_at_it(
+    qtbot: QtBot, listing: AttentionList, aiming: Callable[[QPoint], None]
+) -> None:
+    """A button went up a line as "1 m 00 s" became "59 s", and an item for good as the one above it was over."""
+    long = replace(SELECTOR, sentence="5 of the last 5 attempts failed; next try in 1 m 08 s. Network error.")
+
+    def place() -> int:
+        QApplication.processEvents()
+        link = next(item for item in listing.items() if item.row.key == "selector").links()[0]
+        return link.mapTo(listing, QPoint()).y()
+
+    listing.set_rows([LOGIN, long], 0)
+    qtbot.waitUntil(lambda: listing.items()[1].sentence.height() > 0)
+    while listing.items()[1].sentence.height() < 2 * listing.items()[1].sentence.fontMetrics().height():
+        listing.resize(listing.width() - 4, listing.height())
+        QApplication.processEvents()
+    aiming(QPoint(40, 60))
+    at = place()
+    listing.set_rows([SILENT, replace(long, sentence="next try in 59 s")], 1_000)
+    assert keys(listing) == ["login", "selector", "silent"], "what is new comes below"
+    assert place() == at
+    listing.set_rows([SILENT, replace(long, sentence="next try in 48 s")], 12_500)
+    assert keys(listing) == ["silent", "selector"], "the mouse rests there, and what is over has gone"
+    listing.set_rows([long], 13_000)
+    aiming(QPoint(40, 70))
+    listing.set_rows([long], 22_500)
+    listing.set_rows([long], 23_500)
+    assert keys(listing) == ["silent", "selector"], "it is over for ten seconds, and keeps its place"
+    aiming(QPoint(-40, 70))
+    listing.set_rows([long], 24_000)
+    assert keys(listing) == ["selector"], "the mouse has left"
+
+
+def test_the_keyboard_stays_where_an_item_went(qtbot: QtBot, listing: AttentionList) -> None:
+    """It went on to the bar at the foot of the window, where Space opens something else."""
+    listing.set_rows([LOGIN, SELECTOR], 0)
+    qtbot.waitUntil(listing.isActiveWindow)
+    listing.items()[0].links()[0].setFocus()
+    listing.set_rows([SELECTOR], 1_000)
+    QApplication.processEvents()
+    assert QApplication.focusWidget() is listing, "its verbs are gone, and no other one is pressed by chance"
+    listing.set_rows([SELECTOR], 1_000 + LEAVES_AFTER_MS)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is listing.items()[0].links()[0]
 
 
 def test_nothing_needs_you(qtbot: QtBot, listing: AttentionList, language: str) -> None:
