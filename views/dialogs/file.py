@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import ClassVar
 
-from PySide6.QtCore import QFileInfo, QMimeDatabase
+from PySide6.QtCore import QFileInfo, QMimeDatabase, QStandardPaths
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QFileIconProvider, QWidget
 
@@ -33,20 +34,28 @@ class Looks(QFileIconProvider):
 
 
 class FileDialog(QFileDialog):
-    """That of the desktop, where it has one, else Qt's. Open it with ``open()``: it goes by itself."""
+    """That of the desktop, where it has one, else Qt's. Open it with ``open()``: it goes by itself. It begins where the
+    last file of this run was: what is kept of a file belongs beside it, and where the program was started means nothing.
+    """
+
+    _folder: ClassVar[Path | None] = None
 
     def __init__(
         self, owner: QWidget, title: str, chosen: Callable[[Path], object], *, forms: Sequence[str] = ()
     ) -> None:
         """``title`` and ``forms`` are translated."""
-        super().__init__(owner, title)
+        super().__init__(owner, title, str(self._folder or _documents()))
         self._looks = Looks()
         self.setIconProvider(self._looks)
         self.setFileMode(QFileDialog.FileMode.ExistingFile)
         if forms:
             self.setNameFilters(list(forms))
+        self.fileSelected.connect(self._remember)
         self.fileSelected.connect(lambda path: chosen(Path(path)))
         self.finished.connect(self.deleteLater)
+
+    def _remember(self, path: str) -> None:
+        FileDialog._folder = Path(path).parent
 
     def write(self, name: str) -> None:
         """Ask where to, with this name first; an ending that is not typed is the one of the form chosen."""
@@ -56,6 +65,11 @@ class FileDialog(QFileDialog):
         self.setDefaultSuffix(Path(name).suffix[1:])
         self.filterSelected.connect(lambda form: self.setDefaultSuffix(_suffix(form)))
         self.open()
+
+
+def _documents() -> Path:
+    """Where a person's own files are."""
+    return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation) or Path.home())
 
 
 def ask_file(

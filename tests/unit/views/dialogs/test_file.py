@@ -38,3 +38,16 @@ def test_what_is_written_has_the_ending_of_the_form_chosen(qtbot: QtBot, tmp_pat
     dialog.fileSelected.emit(str(tmp_path / "tasks.xlsx"))
     assert chosen == [tmp_path / "tasks.xlsx"]
     dialog.reject()
+
+
+def test_the_next_file_is_looked_for_beside_the_last_one(qtbot: QtBot, tmp_path: Path) -> None:
+    """The rows with errors of a file were to be kept in the folder from which the program was started."""
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    read = FileDialog(owner, "", lambda _path: None)
+    read.fileSelected.emit(str(tmp_path / "tasks.csv"))
+    kept = FileDialog(owner, "", lambda _path: None)
+    kept.write("rows-with-errors.xlsx")
+    assert Path(kept.directory().absolutePath()) == tmp_path
+    assert kept.selectedFiles() == [str(tmp_path / "rows-with-errors.xlsx")]
+    kept.reject()
