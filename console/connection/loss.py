@@ -203,7 +203,7 @@ class LossWatch(QObject):
         dead = ngettext("{n} new dead letter", "{n} new dead letters", died).format(n=text.count(died))
         page = "dead_letters" if died else "tasks"
         opens = ToastAction(text=pgettext("button", "Open"), call=partial(self._window.open_page, page))
-        return replace(spec, text=f"{back} {text.listed((said, dead))}", actions=(opens,))
+        return replace(spec, text=text.sentences((back, text.listed((said, dead)))), actions=(opens,))
 
     def _on_other(self) -> None:
         self.other_wanted.emit(self.card.mapToGlobal(self.card.rect().bottomLeft()))

@@ -35,7 +35,7 @@ class Looks(QFileIconProvider):
 
 class FileDialog(QFileDialog):
     """That of the desktop, where it has one, else Qt's. Open it with ``open()``: it goes by itself. It begins where the
-    last file of this run was: what is kept of a file belongs beside it, and where the program was started means nothing.
+    last file of this run was: what is kept of a file belongs beside it, and where the program began means nothing.
     """
 
     _folder: ClassVar[Path | None] = None
