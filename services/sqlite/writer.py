@@ -279,6 +279,8 @@ class SharedFile:
                 for done, job in enumerate(self._growing(group)):  # noqa: B007 - names the job that failed
                     job.result = job.work(conn)
                 done = len(group)
+                if self._failed_at and conn.total_changes == changes:
+                    _write_same(conn)  # a commit of nothing would show nothing of the disk
                 conn.execute("COMMIT")
             except BaseException as exc:  # noqa: BLE001 - handed to the caller whose work it was
                 if conn.in_transaction:
@@ -287,8 +289,7 @@ class SharedFile:
                 self._fail(group, done, exc)
             else:
                 self._log_place = self._log_place or _place(self._log)
-                if conn.total_changes != changes:  # where nothing was to be written nothing shows that it can be
-                    self._tell_back()
+                self._tell_back()
                 self._mark(conn, aside=all(job.aside for job in group))
                 self._settle(group)
                 return
@@ -536,6 +537,11 @@ def _place(path: Path) -> tuple[int, int] | None:
     except OSError:  # also where its folder may not be looked into any more
         return None
     return found.st_dev, found.st_ino
+
+
+def _write_same(conn: sqlite3.Connection) -> None:
+    """Write a page as it is."""
+    conn.execute(f"PRAGMA user_version = {conn.execute('PRAGMA user_version').fetchone()[0]}")
 
 
 def _data_version(conn: sqlite3.Connection) -> int:
