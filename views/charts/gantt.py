@@ -168,9 +168,8 @@ class Gantt(QWidget):
     @property
     def bars(self) -> list[tuple[DayAttempt, QRectF]]:
         """Every run that can be seen, and where."""
-        bars = self._bars()
-        shift = self._shift
-        return [(bar.run, bar.room.translated(-shift, 0)) for bar in bars]
+        bars, moved = self._bars()
+        return [(bar.run, bar.room.translated(-moved, 0)) for bar in bars]
 
     @property
     def span(self) -> tuple[float, float]:
@@ -219,36 +218,31 @@ class Gantt(QWidget):
 
     def x_of(self, at_ms: float) -> float:
         """Where an instant stands, in pixels from the left edge."""
-        begins, ends = self.span
-        return self._left + self._wide() * (at_ms - begins) / max(1.0, ends - begins)
+        return self._left + self._of_ms * (at_ms - self.span[0])
 
     def at_x(self, x: float) -> float:
         """The instant at a place, UTC ms."""
-        begins, ends = self.span
-        return begins + (x - self._left) / self._wide() * (ends - begins)
+        return self.span[0] + (x - self._left) / self._of_ms
 
     def _wide(self) -> float:
         return float(max(1, self.width() - self._left - PAD))
 
-    def _bars(self) -> list[_Bar]:
-        """Where the runs are: asked with every paint and every move of the mouse, and placed only when that changes."""
+    def _bars(self) -> tuple[list[_Bar], float]:
+        """Where the runs were placed, and by how many pixels they have moved to the left since: asked with every paint
+        and every move of the mouse, and placed only when that changes.
+        """
         now = max(self._day.now, instant.now_ms()) if self.isVisible() else self._day.now
         runs_to = round(self.x_of(min(now, self._day.ends)))
         by = (self.span, self.width(), self._left, self._current if self._cells else "", runs_to)
         if by != self._placed[0]:
             self._placed = by, self._place(now)
-        return self._placed[1]
+        return self._placed[1], self._of_ms * (self.span[0] - self._origin)
 
     @property
     def _of_ms(self) -> float:
         """Pixels of a millisecond."""
         begins, ends = self.span
         return self._wide() / max(1.0, ends - begins)
-
-    @property
-    def _shift(self) -> float:
-        """By how many pixels the bars have moved to the left since they were placed."""
-        return (self.span[0] - self._origin) * self._of_ms
 
     def _place(self, now: float) -> list[_Bar]:
         """There may be thousands: as time goes on only those are placed that are new, or change at an edge."""
@@ -311,8 +305,8 @@ class Gantt(QWidget):
         if y >= self.foot:
             return None
         across, down = (1, 5) if self._cells else (3, 5)
-        bars = self._bars()
-        x += self._shift
+        bars, moved = self._bars()
+        x += moved
         near = [
             bar
             for bar in bars  # there may be thousands: the row tells most of them apart
@@ -346,8 +340,8 @@ class Gantt(QWidget):
         self._paint_axis(painter, area)
         painter.save()
         painter.setClipRect(area.adjusted(-1, -TOP, PAD, 0))
-        bars = self._bars()
-        painter.translate(-self._shift, 0)
+        bars, moved = self._bars()
+        painter.translate(-moved, 0)
         if self._cells:
             for bar in bars:
                 self._paint_cell(painter, bar)
@@ -549,7 +543,7 @@ class Gantt(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             run = self._bar_at(event.pos().x(), event.pos().y())
             if run is not None:
-                room = next((bar.runs for bar in self._bars() if run in bar.runs), (run,))
+                room = next((bar.runs for bar in self._bars()[0] if run in bar.runs), (run,))
                 told = "\n".join(words.told(one) for one in (room[-MOST_TOLD:] if self._cells else (run,)))
                 QToolTip.showText(event.globalPos(), safe.tooltip(told), self)
             else:
