@@ -361,7 +361,7 @@ def test_a_cell_becomes_a_condition_and_the_panel_leads_to_the_same_object(
     page = open_page()
     page.table.set_current_key(page.table.records.record(2).key)
     with qtbot.waitSignal(page.refreshed):
-        page.table.filter_requested.emit("who", "ann@desk-1", True)
+        page.table.filter_requested.emit("who", True)
     assert {row.entry.who for row in page.table.records.records()} == {"ann@desk-1"}
     key = page.table.records.record(0).key
     page.table.peek_requested.emit(key)
@@ -846,7 +846,7 @@ def test_what_the_undo_of_a_message_took_back_says_when_and_its_entry_says_of_wh
     assert page.panel.facts.values()["Takes back"] == f"{act_words.act('pause')}, {when}"
     page.table.set_current_key(rows[1].key)
     with qtbot.waitSignal(page.refreshed):
-        page.table.filter_requested.emit("state", "", True)
+        page.table.filter_requested.emit("state", True)
     assert page.filter.expression() == "undo:done"
     assert search(qtbot, page, "action:pause undo:done") == ["pause", "pause"]
     assert page.table.records.record(0).undone_at > 0, "though what took it back is not listed"

@@ -220,7 +220,7 @@ class EntriesPage(Page, Generic[R]):
         row = self._row(key)
         return row is not None and bool(self._condition(row, column)[1])
 
-    def _filter_by(self, column: str, _text: str, include: bool) -> None:
+    def _filter_by(self, column: str, include: bool) -> None:
         row = self._row(self.table.current_key())
         field, value = self._condition(row, column) if row is not None else ("", "")
         if value:

@@ -25,20 +25,43 @@ Kinds and the value each expects:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from views.support import safe
+from services import called
+from services.i18n import _
+from views.support import safe, shown
+from views.theme.tokens import platform_badge, status
 
 R = TypeVar("R")
+
+
+def _state_word(name: str) -> str:
+    return _(status(name).word)
+
 
 LEFT, RIGHT, CENTRE = "left", "right", "centre"
 _RIGHT_KINDS = frozenset({"number"})
 #: kinds of which nothing is seen but their text
 _WORDS = frozenset({"text", "strong", "mono", "number", "link", "door"})
+
+
+class Coded(NamedTuple):
+    """What stands for a code."""
+
+    seen: Callable[[str], str]  #: in the cell, and where it is copied
+    said: Callable[[str], str]  #: by a screen reader, and in the tool tip where it is not what is seen
+
+
+#: kinds whose value is a code that nobody is shown; one that has a text shows that
+CODES: Mapping[str, Coded] = {
+    "status": Coded(_state_word, _state_word),
+    "lane": Coded(shown.lane_word, shown.lane_word),
+    "badge": Coded(platform_badge, called.platform),
+}
 #: kinds that something is done by when they are clicked
 CLICKED = frozenset({"link", "door"})
 TICK = "tick"
@@ -112,8 +135,31 @@ class Column(Generic[R]):
         """Return what people read in this cell; no value is blank, not zero."""
         if self.text is not None:
             return safe.masked(self.text(record))
+        words, coded = self._code(record), CODES.get(self.kind)
+        return coded.seen(words) if coded is not None and words else words
+
+    def spoken(self, record: R) -> str:
+        """Return what a screen reader says of this cell, beside its title."""
+        if self.speech is not None:
+            return safe.masked(self.speech(record))
+        return self._named(record) or self.display(record)
+
+    def tip(self, record: R) -> str:
+        """Return the text of its tool tip, "" for none."""
+        if self.tooltip is not None:
+            return self.tooltip(record)
+        named = self._named(record)
+        return named if named != self.display(record) else ""
+
+    def _code(self, record: R) -> str:
         value = self.value(record)
         return "" if value is None else safe.masked(str(value))
+
+    def _named(self, record: R) -> str:
+        """What its code is called, "" where it is none, or has words of its own."""
+        coded = CODES.get(self.kind) if self.text is None else None
+        words = self._code(record) if coded is not None else ""
+        return coded.said(words) if coded is not None and words else ""
 
     def role_of(self, record: R) -> str:
         """Return the colour role of this cell."""

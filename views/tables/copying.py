@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from services.domain.text.cells import guarded
 from services.i18n import _
-from views.support import safe, shown
+from views.support import safe
 from views.tables.column import TICK, Column
-from views.theme.tokens import platform_badge
 
 GLYPH = "glyph"
-#: what is seen in place of a code
-_SEEN: Mapping[str, Callable[[str], str]] = {"lane": shown.lane_word, "badge": platform_badge}
 
 
 def to_tsv(columns: Sequence[Column[Any]], records: Iterable[Any]) -> str:
@@ -29,8 +26,7 @@ def to_tsv(columns: Sequence[Column[Any]], records: Iterable[Any]) -> str:
 def copied(column: Column[Any], record: Any) -> str:
     """What is copied of a cell: what is seen there, of a glyph its word, not the code that it is drawn by."""
     if column.kind != GLYPH or column.text is not None:
-        said, seen = column.display(record), _SEEN.get(column.kind)
-        return seen(said) if seen is not None else said
+        return column.display(record)
     words = column.tooltip or column.speech
     return safe.masked(words(record)) if words is not None else ""
 

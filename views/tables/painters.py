@@ -13,7 +13,6 @@ import msgspec
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap, QStaticText
 
-from services.i18n import _, pgettext
 from views.support import safe
 from views.support.elide import shorter
 from views.support.paint import draw_box, static_text
@@ -191,26 +190,23 @@ def paint_status(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     """Draw glyph and word of a status."""
     token = design.status(str(cell.column.value(cell.record)))
     _glyph(painter, room, ink.pixmap(token.glyph, token.role, GLYPH, cell))
-    words = cell.column.text(cell.record) if cell.column.text is not None else _(token.word)
     rest = room.adjusted(GLYPH + GLYPH_GAP, 0, 0, 0)
-    ink.text(painter, rest, words, cell, role=token.role, kind="table")
+    ink.text(painter, rest, cell.words(), cell, role=token.role, kind="table")
 
 
 def paint_lane(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     """Draw glyph and word of a lane; its colour is for the glyph only."""
-    name = str(cell.column.value(cell.record) or "")
-    token = design.LANES.get(name)
+    token = design.LANES.get(str(cell.column.value(cell.record)))
     rest = room
     if token is not None:
         _glyph(painter, room, ink.pixmap(token.glyph, token.role, 13, cell), 13)
         rest = room.adjusted(13 + GLYPH_GAP - 2, 0, 0, 0)
-    words = pgettext("lane", token.word) if token is not None else name
-    ink.text(painter, rest, words, cell, role="text2", kind="table")
+    ink.text(painter, rest, cell.words(), cell, role="text2", kind="table")
 
 
 def paint_badge(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     """Draw the text badge of a platform."""
-    text = design.platform_badge(str(cell.column.value(cell.record) or ""))
+    text = cell.words()
     if not text:
         return
     width = min(room.width(), ink.width(text, "badge") + 11)

@@ -22,10 +22,9 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 from PySide6.QtCore import QCollator, QCollatorSortKey, QLocale, QObject, Qt, Signal
 
-from services import called
 from services.domain.text.ordering import as_read
 from services.i18n import _, is_chinese
-from views.support import safe, shown
+from views.support import safe
 from views.tables import roles
 from views.tables.column import TICK, Column, tick_column
 from views.tables.keyed_rows import Index, KeyedRows
@@ -82,9 +81,7 @@ def _tick(model: Records, row: int, role: int) -> Any:
 
 
 def _tooltip(model: Records, row: int, column: Column[Any]) -> str | None:
-    if column.tooltip is None:
-        return None
-    return safe.tooltip(column.tooltip(model.record(row))) or None
+    return safe.tooltip(column.tip(model.record(row))) or None
 
 
 def _speech(model: Records, row: int, column: Column[Any]) -> str:
@@ -92,18 +89,9 @@ def _speech(model: Records, row: int, column: Column[Any]) -> str:
     lead = model.column(1 if model.tickable else 0)
     if model.sentence is not None and column.key == lead.key:
         return safe.masked(model.sentence(record))
-    words = safe.masked(column.speech(record)) if column.speech is not None else _told(column, record)
+    words = column.spoken(record)
     title = _(column.title)
     return _("{title}: {value}").format(title=title, value=words) if title else words
-
-
-#: what is drawn of a code in place of it, as words
-_NAMED: Mapping[str, Callable[[str], str]] = {"lane": shown.lane_word, "badge": called.platform}
-
-
-def _told(column: Column[Any], record: Any) -> str:
-    words, named = column.display(record), _NAMED.get(column.kind)
-    return named(words) if named is not None and words else words
 
 
 _ANSWERS: dict[int, Callable[[Records, int, Column[Any]], Any]] = {

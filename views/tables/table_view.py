@@ -5,7 +5,7 @@
     table.peek_requested.connect(self._show_detail)   # Space: a key
     table.current_changed.connect(self._follow)       # cursor moved: a key or None
     table.menu_requested.connect(self._fill_menu)     # QMenu, key: add your actions first
-    table.filter_requested.connect(self._filter)      # column key, text, include?
+    table.filter_requested.connect(self._filter)      # column key, include?
     table.layout_of_columns.save() / .restore(data)   # plain dict for the settings file
 
 The menu of a cell offers the same in every table: copying, and filtering by its value. Cells that follow the
@@ -246,24 +246,23 @@ class LiveCells(QObject):
 def add_cell_actions(
     menu: QMenu,
     column: Column[Any],
-    text: str,
     *,
     copy_cell: Callable[[], object],
     copy_rows: Callable[[], object],
-    filter_by: Callable[[str, str, bool], object] | None,
+    filter_by: Callable[[str, bool], object] | None,
 ) -> None:
-    """Add copying, and filtering by `text` for a cell of `column`; ``filter_by``: column, text, whether to include;
-    None where nothing filters by it.
+    """Add copying, and filtering for a cell of `column`; ``filter_by``: column, whether to include; None where nothing
+    filters by it.
     """
     if menu.actions():
         menu.addSeparator()
     menu.addAction(_("Copy cell"), copy_cell)
     menu.addAction(_("Copy row"), copy_rows)
-    if filter_by is None or column.key == TICK or not (text or column.kind == "glyph"):
+    if filter_by is None or column.key == TICK:
         return
     menu.addSeparator()
     for words, include in ((_("Filter by this value"), True), (_("Exclude this value"), False)):
-        menu.addAction(words, partial(filter_by, column.key, text, include))
+        menu.addAction(words, partial(filter_by, column.key, include))
 
 
 class TableView(QTableView):
@@ -273,7 +272,7 @@ class TableView(QTableView):
         current_changed: key of the row under the cursor, or None.
         open_requested, peek_requested: key of a row.
         menu_requested, menu_ending: a menu to fill, before and after what every table has, and the key of its row.
-        filter_requested: column key, text of the cell, and whether to include or exclude it.
+        filter_requested: column key of a cell of the row under the cursor, and whether to include or exclude it.
         near_end: the last loaded rows came into view; a paged list loads more.
     """
 
@@ -282,7 +281,7 @@ class TableView(QTableView):
     peek_requested = Signal(object)
     menu_requested = Signal(object, object)
     menu_ending = Signal(object, object)
-    filter_requested = Signal(str, str, bool)
+    filter_requested = Signal(str, bool)
     near_end = Signal()
 
     def __init__(
@@ -552,11 +551,11 @@ class TableView(QTableView):
         key = self._records.key_at(index.row())
         self.menu_requested.emit(menu, key)
         column = self._records.column(index.column())
-        can = self.filterable is not None and self.filterable(key, column.key)
+        shown = column.kind == "glyph" or column.display(self._records.record(index.row()))
+        can = bool(shown) and self.filterable is not None and self.filterable(key, column.key)
         add_cell_actions(
             menu,
             column,
-            column.display(self._records.record(index.row())),
             copy_cell=self.copy_cell,
             copy_rows=self.copy_rows,
             filter_by=self.filter_requested.emit if can else None,

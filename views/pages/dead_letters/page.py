@@ -457,7 +457,7 @@ class DeadLettersPage(Page):
         else:
             self.filter.clear()
 
-    def _filter_by(self, column: str, _text: str, include: bool) -> None:
+    def _filter_by(self, column: str, include: bool) -> None:
         row = self._model.find(str(self.table.current_key()))
         if row is not None:
             self.filter.add_value(column, FILTERED[column](row.task), include=include)

@@ -374,7 +374,7 @@ class SchedulesPage(ListPage[ScheduleRow]):
     def _act(self, key: str) -> None:
         self.verbs.act(key, self.current())
 
-    def _filter_by(self, column: str, _text: str, include: bool) -> None:
+    def _filter_by(self, column: str, include: bool) -> None:
         row = self.current()
         if row is not None:
             self.filter.add_value(column, FILTERED[column](row), include=include)

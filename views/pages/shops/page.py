@@ -657,7 +657,7 @@ class ShopsPage(ListPage[ShopRow]):
         row = self._shop_at(key)
         return row is not None and column in FILTERED and bool(FILTERED[column][1](row))
 
-    def _filter_by(self, column: str, _text: str, include: bool) -> None:
+    def _filter_by(self, column: str, include: bool) -> None:
         row = self._shop_at(self.table.current_key())
         if row is not None:
             field, value = FILTERED[column]

@@ -532,7 +532,7 @@ class RowMenu(QObject):
         if row.task.worker:
             menu.addAction(_("Open worker"), partial(self.worker_wanted.emit, row.task.worker))
 
-    def _filter(self, column: str, _text: str, include: bool) -> None:
+    def _filter(self, column: str, include: bool) -> None:
         row = self._row(self._table.current_key())
         field, value = condition(row.task, column) if row is not None else ("", "")
         if field and value:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from services import i18n
@@ -47,6 +49,23 @@ def test_a_glyph_is_copied_as_its_word_in_the_language_of_who_reads() -> None:
         i18n.set_language("en")
     assert (head, row) == ("状态\t名称", "已成功\tsucceeded")
     assert copied(none, "dead") == "a whole sentence"
+
+
+def test_what_is_seen_copied_said_and_told_of_a_code_are_one() -> None:
+    codes = {"lane": "high", "badge": "xiaohongshu", "status": "dead"}
+    columns = [Column[str](key=kind, title=kind, value=str, kind=kind) for kind in codes]
+
+    def found(of: Callable[[Column[str], str], str]) -> list[str]:
+        return [of(column, codes[column.kind]) for column in columns]
+
+    i18n.set_language("zh_CN")
+    try:
+        seen = found(lambda column, code: column.display(code))
+        assert seen == found(copied) == ["高", "XHS", "死信"]
+        assert found(lambda column, code: column.spoken(code)) == ["高", "小红书", "死信"]
+        assert found(lambda column, code: column.tip(code)) == ["", "小红书", ""], "what is seen already is not told"
+    finally:
+        i18n.set_language("en")
 
 
 def test_of_a_lane_and_a_platform_is_copied_what_is_seen_in_place_of_the_code() -> None:

@@ -1662,7 +1662,7 @@ def test_letters_are_filtered_by_a_cell_of_theirs(fleet: Fleet, open_page: Open,
     fleet.seed_deaths()
     page = open_page()
     shop = shown(page)[0].shop
-    page.table.filter_requested.emit("shop", "as it is shown", False)
+    page.table.filter_requested.emit("shop", False)
     assert page.filter.expression() == f"-shop:{shop}"
     qtbot.waitUntil(lambda: len(shown(page)) == 12)
     assert shop not in {task.shop for task in shown(page)}

@@ -1238,7 +1238,7 @@ def test_a_chip_offers_the_values_of_shops_with_how_many_have_them(qtbot: QtBot,
     assert offered["Add filter: Tag"] == ["vip   1"]
     assert "Fails too often   1" in offered["Add filter: Stopped by"]
     page.table.set_current_key(SHOP)
-    asked(qtbot, page, lambda: page.table.filter_requested.emit("state", "Dead letters", True))
+    asked(qtbot, page, lambda: page.table.filter_requested.emit("state", True))
     assert (page.filter.expression(), listed(page)) == ("state:dead", [SHOP])
     page.table.records.set_ticked([SHOP])
     page.activateWindow()
@@ -1369,7 +1369,7 @@ def test_how_a_day_ended_what_comes_next_and_who_ran_last_are_told_where_their_c
             qtbot.waitUntil(lambda before=before: records.key_at(0) == before, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: page.table.records.find(SHOP) is not None, timeout=WAIT_MS)
     page.table.set_current_key(SHOP)
-    page.table.filter_requested.emit("ran_by", "rpa-01", True)
+    page.table.filter_requested.emit("ran_by", True)
     assert page.filter.expression() == "worker:rpa-01"
     page.filter.clear()
     page.heat.colour.choose("share")
