@@ -86,7 +86,7 @@ def _options(parser: argparse.ArgumentParser) -> None:
         "--handlers", action="append", default=[], metavar="MODULE", help="Python module with task handlers"
     )
     parser.add_argument(
-        "--refuse", action="append", default=[], metavar="TYPE", type=workers.task_type, help="do not start these"
+        "--refuse", action="extend", default=[], metavar="TYPE", type=workers.task_types, help="do not start these"
     )
     text = (
         "name of this machine: shops whose browser profiles live here are at home on it (default: made once and kept)"

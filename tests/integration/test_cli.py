@@ -437,9 +437,10 @@ def test_an_act_that_was_refused_is_not_told_as_taken_back(cli: Cli) -> None:
 # --------------------------------------------------------------------------------------------------------------- worker
 def test_a_worker_listens_to_other_processes(cli: Cli, tmp_path: Path) -> None:
     seen = tmp_path / "seen.txt"
-    with cli.start("worker", "--slots", "2", "--handlers", HANDLERS) as process:
+    with cli.start("worker", "--slots", "2", "--handlers", HANDLERS, "--refuse", "nightly,weekly") as process:
         (worker,) = eventually(lambda: cli.run("worker", "list")["workers"], 60)
         assert (worker["state"], len(worker["slots"]), worker["kind"]) == ("running", 2, "headless")
+        assert worker["declines"] == ["nightly", "weekly"]
         assert cli.run("stats")["workers"] == 1
         task_id = create(cli, "s1", "work", {"sleep": 600, "seen": str(seen)})
         eventually(lambda: lines(seen, "start"), 60)
@@ -448,6 +449,8 @@ def test_a_worker_listens_to_other_processes(cli: Cli, tmp_path: Path) -> None:
         eventually(lambda: cli.run("task", "show", task_id)["task"]["status"] == "cancelled", 60)
         cli.run("worker", "slots", worker["worker"], 3)
         eventually(lambda: len(cli.run("worker", "list")["workers"][0]["slots"]) == 3, 60)
+        cli.run("worker", "refuse", worker["worker"], "nightly,weekly", "yearly")
+        eventually(lambda: cli.run("worker", "list")["workers"][0]["declines"] == ["nightly", "weekly", "yearly"], 60)
         assert cli.run("worker", "drain", "nobody", code=2)["field"] == "worker"
         assert cli.run("worker", "stop", worker["worker"][:-1])["workers"] == [worker["worker"]]
         assert process.wait(60) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -59,7 +60,7 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
     text = "start no tasks of these types, and only of these, from now on; they go to other workers or wait"
     parser = verbs.add_parser("refuse", parents=[common], help=text)
     parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
-    parser.add_argument("types", nargs="*", metavar="TYPE", type=task_type)
+    parser.add_argument("types", nargs="*", metavar="TYPE", type=task_types)
     parser.add_argument("--none", action="store_true", help="refuse nothing any more")
     parser.set_defaults(handler=tell, verb="refuse", all=False)
 
@@ -221,17 +222,19 @@ def slots(text: str) -> str:
     return text.strip()
 
 
-def task_type(text: str) -> str:
-    """The name of a task type.
+def task_types(text: str) -> list[str]:
+    """The names of task types, one or with commas, as the window takes them.
 
     Raises:
-        argparse.ArgumentTypeError: it cannot be one.
+        argparse.ArgumentTypeError: one cannot be such a name.
     """
-    if not ids.valid_task_type(text):
+    names = [name.strip() for name in text.replace("，", ",").split(",")]
+    names = [name for name in names if name] or [text]
+    if bad := next((name for name in names if not ids.valid_task_type(name)), None):
         raise argparse.ArgumentTypeError(
-            spoken.phrase("a task type is 1-64 of A-Z a-z 0-9 _ -, not {text}", text=f"{text!r:.60}")
+            spoken.phrase("a task type is 1-64 of A-Z a-z 0-9 _ -, not {text}", text=f"{bad!r:.60}")
         )
-    return text
+    return names
 
 
 def node(text: str) -> str:
@@ -258,7 +261,7 @@ def _order(args: argparse.Namespace) -> str:
     if args.verb == "refuse":
         if bool(args.types) == args.none:
             raise UsageError(spoken.phrase("name task types, or say --none (not both)"), field="type")
-        return f"refuse={','.join(args.types)}"
+        return f"refuse={','.join(chain.from_iterable(args.types))}"
     if args.verb == "stop" and args.grace is not None:
         return f"stop={args.grace:g}"
     return str(args.verb)

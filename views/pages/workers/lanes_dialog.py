@@ -89,7 +89,9 @@ class LanesDialog(KeepsTyped, SavingDialog):
         self.body.addWidget(self._lanes)
         self._kept = Label(_("To change these, choose a fixed number first."), "label", "text3", wrap=True)
         self.body.addWidget(self._kept)
-        self.body.addWidget(Labelled(N_("Refuse task types"), self.declines, hint=N_("names or codes, with commas")))
+        self.body.addWidget(
+            Labelled(N_("Refuse task types"), self.declines, hint=N_("names or codes, with commas or spaces"))
+        )
         self.end_with_save(self._on_save)
         self.cancel_button.setFocus()
 
@@ -133,8 +135,13 @@ class LanesDialog(KeepsTyped, SavingDialog):
         self.adjustSize()
 
     def _types(self) -> list[str]:
-        words = self.declines.text().replace("，", ",").split(",")
-        return [type_names.code(word.strip()) for word in words if word.strip()]
+        """With spaces between them too, as on the command line; a title may have such itself."""
+        found: list[str] = []
+        for words in filter(str.strip, self.declines.text().replace("，", ",").split(",")):
+            code, parts = type_names.code(words.strip()), [type_names.code(word) for word in words.split()]
+            apart = not ids.valid_task_type(code) and all(map(ids.valid_task_type, parts))
+            found += parts if apart else [code]
+        return found
 
     def _check(self) -> None:
         wrong = self._wrong()

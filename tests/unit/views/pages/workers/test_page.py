@@ -551,6 +551,9 @@ def test_a_worker_is_told_to_refuse_types_and_says_so(qtbot: QtBot, fleet: Fleet
     dialog.declines.setText("no such type!")
     assert dialog.problem.text() == "no such type! is no code of a task type."
     dialog.declines.setText("screenshot，get_content")
+    written = dialog.orders()
+    dialog.declines.setText("screenshot get_content")
+    assert dialog.orders() == written
     dialog.save_button.click()
     qtbot.waitUntil(lambda: node.note.text() == "asked to refuse types", timeout=WAIT_MS)
     assert orders(fleet, info) == ("refuse=screenshot,get_content",)
