@@ -215,7 +215,8 @@ class Reads(Part):
         status: dict[str, int] = {}
         triage: dict[str, int] = {}
         lanes: dict[str, dict[str, int]] = {}
-        for kind, count in read_kinds(kinds):
+        stood = by_name(number, kinds, "counter")
+        for kind, count in _sound_kinds(stood):
             _, _, lane, state, verdict, _ = kind
             status[state] = status.get(state, 0) + count
             if verdict:
@@ -224,7 +225,6 @@ class Reads(Part):
                 table = lanes.setdefault(lane, {})
                 table[state] = table.get(state, 0) + count
         rows = self._shop_rows(shops)
-        lost = any(count < 0 for count in by_name(number, kinds, "counter").values())
         place = f"{self.epoch(epoch)}/{last[0][0].decode() if last else '0-0'}"
         return Counts(
             status=status,
@@ -234,7 +234,7 @@ class Reads(Part):
             total=sum(status.values()),
             unsent=int(unsent),
             cursor=place,
-            lost=lost,
+            lost=any(count < 0 for count in stood.values()),
         )
 
     def _shop_rows(self, counters: Mapping[bytes, bytes]) -> dict[str, dict[str, int]]:
@@ -287,7 +287,11 @@ def read_kinds(stored: Mapping[bytes, bytes]) -> Iterator[tuple[Kind, int]]:
     """The counters of all tasks by platform, type, lane, status, triage and priority; one below 0, which is left where
     the others were lost, tells of none.
     """
-    for field, count in by_name(number, stored, "counter").items():
+    yield from _sound_kinds(by_name(number, stored, "counter"))
+
+
+def _sound_kinds(stood: Mapping[str, int]) -> Iterator[tuple[Kind, int]]:
+    for field, count in stood.items():
         words = field.split("|")
         if count > 0 and len(words) == len(KIND) and words[3] in _STATUSES and words[5].isdecimal():
             yield (words[0], words[1], words[2], words[3], words[4], words[5]), count
