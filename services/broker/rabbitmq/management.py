@@ -90,7 +90,6 @@ class Management:
         self._forbidden: dict[str, float] = {}
         self._fault: Exception | None = None
         self._told: dict[str, str] = {}  #: by question: what went wrong with it last, as the log was told
-        self.error = ""
 
     def problem(self) -> str:
         """Why the last question was not answered, with what to do about it."""
@@ -197,7 +196,8 @@ class Management:
                     answer = json.loads(self._ask(path))
                 except FAULTS as exc:
                     self._hang_up()
-                    self._places.append(self._places.pop(0))
+                    place = self._places.pop(0)
+                    self._places.append(place)
                     if left and not isinstance(exc, ValueError):  # another node may answer; a refusal is of all
                         continue
                     until = self._clock.monotonic() + QUIET
@@ -206,9 +206,9 @@ class Management:
                     else:
                         self._quiet_until = until
                     self._fault = exc.with_traceback(None)  # which would hold all that was open then
-                    self._tell(question, f"{type(exc).__name__}: {exc}"[:200])
+                    self._tell(place, question, f"{type(exc).__name__}: {exc}"[:200])
                     return None
-                self._tell(question, "")
+                self._tell(self._places[0], question, "")
                 return answer
             return None
 
@@ -250,8 +250,7 @@ class Management:
             self._kept.close()
             self._kept = None
 
-    def _tell(self, question: str, error: str) -> None:
+    def _tell(self, place: _Place, question: str, error: str) -> None:
         if error and error != self._told.get(question):
-            place = self._places[0]
             log.info("management API at %s:%d tells nothing of %s: %s", place.host, place.port, question, error)
-        self._told[question] = self.error = error
+        self._told[question] = error

@@ -125,20 +125,25 @@ def test_arguments_of_a_queue(api: Api) -> None:
     ],
 )
 def test_a_bad_answer_is_no_answer_and_not_asked_again_at_once(
-    api: Api, monkeypatch: pytest.MonkeyPatch, document: object, status: int, why: str
+    api: Api,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    document: object,
+    status: int,
+    why: str,
 ) -> None:
     if why == "longer than":
         monkeypatch.setattr(rabbitmq_management, "LIMIT", 2000)
     api.say(document, status)
     management = api.open()
-    assert management.totals() is None
-    assert why in management.error
+    with caplog.at_level("INFO"):
+        assert management.totals() is None
+    assert why in caplog.text
     api.say(ROWS)
     assert management.totals() is None
     assert len(api.server.asked) == 1
     api.clock.advance(rabbitmq_management.QUIET + 1)
     assert management.totals() is not None
-    assert management.error == ""
 
 
 @pytest.mark.parametrize("document", [{"error": "not_found"}, "text", 7, None])
@@ -161,10 +166,19 @@ def test_a_body_that_breaks_off_is_no_answer(api: Api) -> None:
     assert api.open().totals() is None
 
 
-def test_nobody_there_is_no_error(api: Api) -> None:
+def test_nobody_there_is_no_error(api: Api, caplog: pytest.LogCaptureFixture) -> None:
     management = api.open("http://127.0.0.1:9")
-    assert management.totals() is None
-    assert "refused" in management.error
+    with caplog.at_level("INFO"):
+        assert management.totals() is None
+    assert "refused" in caplog.text
+
+
+def test_of_several_nodes_the_log_names_the_one_that_failed(api: Api, caplog: pytest.LogCaptureFixture) -> None:
+    api.say({}, 500)
+    here = f"http://127.0.0.1:{api.server.server_port}"
+    with caplog.at_level("INFO"):
+        assert api.open(f"{here},http://127.0.0.1:9").totals() is None
+    assert f"at 127.0.0.1:{api.server.server_port} tells nothing" in caplog.text
 
 
 @pytest.mark.parametrize("url", ["ftp://h", "h:15672", "http://"])
