@@ -304,7 +304,7 @@ def _by_kind(seen: Evidence) -> Worth:
     if seen.kind == classify.UNKNOWN_TYPE:
         return _say(UNKNOWN, "worth.no_flow") if seen.type_before else _say(NOW, "worth.type_known")
     if seen.kind == classify.EXPIRED:
-        return _say(NOW, "worth.expired")
+        return _say(UNKNOWN, "worth.expired")
     if seen.type_changed and seen.kind in _OF_TYPE:
         return _say(UNKNOWN, "worth.type_changed")
     if seen.kind in _STAYS:

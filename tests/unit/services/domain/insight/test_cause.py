@@ -117,7 +117,7 @@ def seen(**changes: object) -> cause.Evidence:
         ({"kind": "unknown_type"}, cause.NOW, "worth.type_known"),
         ({"kind": "unknown_type", "type_before": True}, cause.UNKNOWN, "worth.no_flow"),
         ({"kind": "missing_secret"}, cause.AGAIN, "worth.secret"),
-        ({"kind": "expired"}, cause.NOW, "worth.expired"),
+        ({"kind": "expired"}, cause.UNKNOWN, "worth.expired"),
         ({"kind": "bad_message"}, cause.AGAIN, "worth.unreadable"),
         ({"kind": "id_conflict"}, cause.AGAIN, "worth.id_conflict"),
         ({"kind": "unknown"}, cause.UNKNOWN, "worth.unknown"),
