@@ -11,6 +11,7 @@ from services import act_words, i18n, messages, spans
 from services.domain import audit
 from services.domain.alerts import incident as incidents
 from services.domain.audit import AuditEntry
+from services.domain.gates.gate import sentence
 from services.domain.insight import handover, worker
 from services.domain.insight.handover import ACTS, BROKE, NEXT, NOW, PARTS, PROMISES, WAITS
 from services.domain.past.lanes import Lanes
@@ -198,8 +199,7 @@ class _Writer(msgspec.Struct):
         """What somebody lets nothing start of, the widest first: what waits there waits for no fault."""
         found = sorted(self.asked.store.switches(), key=lambda one: (one.scope.startswith("shop:"), -one.at, one.key))
         for one in found[:MOST_SWITCHES]:
-            unsaid = f"handover.{one.gate}_unsaid"
-            code = unsaid if not one.reason and unsaid in handover.SENTENCES else f"handover.{one.gate}"
+            code = sentence("handover", one, handover.SENTENCES)
             words = {"scope": one.scope, "by": one.by, "at": self._clock(one.at), "reason": one.reason, **one.told}
             message = Message(code, words)
             yield Line(

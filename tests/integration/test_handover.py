@@ -16,7 +16,7 @@ from services.domain.change import Claim
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
-from services.domain.gates.quiet_hours import Once, QuietHours
+from services.domain.gates.quiet_hours import WINDOWS, Once, QuietHours
 from services.domain.insight.handover import ACTS, BROKE, NEXT, NOW, PROMISES, WAITS
 from services.domain.past.frame import Frame, Numbers
 from services.domain.plans.handover import DOCUMENT, KIND, PLAN, SENT, HandoverPlan
@@ -129,6 +129,16 @@ def test_it_tells_what_lets_nothing_start_and_until_when(shift: Fleet) -> None:
         "gate:paused type:work",
         "gate:paused shop:pdd:s6",
     ]
+
+
+def test_quiet_hours_that_nobody_can_read_are_told_so(shift: Fleet) -> None:
+    store = shift.engine.store
+    store.put_document(WINDOWS, "night", "{")
+    told = [line.text for line in part(page(shift), NOW)]
+    assert "Nothing starts: the quiet hours night cannot be read; set them again, or remove them" in told
+    detail = assembly.queries(shift.engine).tasks.detail(shift.create("s11"))
+    assert detail is not None
+    assert [gate.params["name"] for gate in detail.gates if gate.code == "gate.quiet_hours_unread"] == ["night"]
 
 
 def test_what_is_paused_for_many_is_told_before_shops_that_were_paused_since(shift: Fleet) -> None:

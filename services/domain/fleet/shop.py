@@ -68,6 +68,11 @@ class Pause(msgspec.Struct, frozen=True, kw_only=True):
         return 0
 
     @property
+    def unread(self) -> bool:
+        """Whether it closes because nobody can read what it was to hold back."""
+        return False
+
+    @property
     def told(self) -> Mapping[str, str]:
         """What else its sentences say."""
         return {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 
 import msgspec
 
@@ -45,3 +45,12 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
     flow: str = ""
     switch: Switch | None = None
     sentences: Mapping[str, str] = {}  #: by code, where they are its own
+
+
+def sentence(family: str, closed: Pause, known: Container[str]) -> str:
+    """The code of what is said of a switch that is closed now, by the family of the sentence: ``NAME_unread`` and
+    ``NAME_unsaid``, where no reason was given, only if there is one in ``known``.
+    """
+    code = f"{family}.{closed.gate}"
+    suffix = "_unread" if closed.unread else "" if closed.reason else "_unsaid"
+    return code + suffix if code + suffix in known else code

@@ -128,6 +128,11 @@ class Quiet(Pause, frozen=True, kw_only=True):
         return self.ends
 
     @property
+    def unread(self) -> bool:
+        """Whether nobody can read them."""
+        return not self.ends
+
+    @property
     def told(self) -> Mapping[str, str]:
         """What else its sentences say."""
         return {"ends": self.clock, "name": self.name}
@@ -425,6 +430,9 @@ def _of_documents(wanted: Mapping[str, str], stored: Mapping[str, str], now_ms: 
 SENTENCES: Mapping[str, str] = {
     "gate.not_quiet_hours": N_("No quiet hours hold it back now."),
     "gate.quiet_hours": N_("Quiet hours until {ends}, set by {by}: {reason}. It goes on by itself."),
+    "gate.quiet_hours_unread": N_(
+        "The quiet hours {name} cannot be read, so they hold back everything: set them again, or remove them."
+    ),
     "shop.quiet_hours_all": N_("Quiet hours for everything until {ends}, set by {who}"),
     "shop.quiet_hours_all_why": N_("Quiet hours for everything until {ends}, set by {who}: {why}"),
     "shop.quiet_hours_platform": N_("Quiet hours for all of {platform} until {ends}, set by {who}"),

@@ -32,6 +32,9 @@ SENTENCES: dict[str, str] = {
     "handover.paused": N_("{scope}: paused by {by} since {at}: {reason}"),
     "handover.paused_unsaid": N_("{scope}: paused by {by} since {at}, no reason given"),
     "handover.quiet_hours": N_("{scope}: nothing starts until {ends}, quiet hours of {by}: {reason}"),
+    "handover.quiet_hours_unread": N_(
+        "Nothing starts: the quiet hours {name} cannot be read; set them again, or remove them"
+    ),
     "handover.draining": N_("Worker {name} is draining: it takes no new tasks until somebody resumes it"),
     "handover.draining_more": NN_("{n} more worker is draining", "{n} more workers are draining"),
     "handover.switches_more": NN_("{n} more pause or quiet hours", "{n} more pauses and quiet hours"),

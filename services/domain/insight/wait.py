@@ -14,6 +14,7 @@ from services.domain.fleet.worker import SILENT_AFTER_MS, SlotState
 from services.domain.gates import dependency, home, listed, passing, paused
 from services.domain.gates.ability import NOBODY, Supply
 from services.domain.gates.breaker import Breaker
+from services.domain.gates.gate import sentence
 from services.domain.gates.limit import LimitNow
 from services.domain.gates.passing import Pass
 from services.domain.gates.session import ClosedSession
@@ -299,8 +300,7 @@ def _switched(gate: str, task: Task, facts: Facts) -> _Test:
             return gate, False, "gate.paused_rule", params
         if first.until:
             params |= {"until": first.until, "seconds": left_s(first.until, facts.now_ms)}
-        unsaid = f"gate.{gate}_unsaid"
-        return gate, False, unsaid if not first.reason and unsaid in listed.SENTENCES else f"gate.{gate}", params
+        return gate, False, sentence("gate", first, listed.SENTENCES), params
     return gate, True, f"gate.not_{gate}", {}
 
 
