@@ -10,11 +10,40 @@ from PySide6.QtWidgets import QWidget
 
 from services.i18n import N_, _
 from views.support import text
+from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button, LinkLabel
 from views.widgets.flow_row import FlowRow
 from views.widgets.layout import in_column
+
+
+class AllLink(LinkLabel):
+    """Ticks everything that matches, loaded or not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._number: int | None = 0
+        self._busy = False
+        self.hide()
+        on_language_changed(self._say)
+
+    def offer(self, number: int | None, *, wanted: bool, busy: bool = False) -> None:
+        """``number``: how many match, None where nobody knows; ``wanted``: more than is ticked by now; ``busy``: they
+        are on their way.
+        """
+        self._number, self._busy = number, busy
+        self.setVisible(wanted or busy)
+        self.setEnabled(not busy)
+        self._say()
+
+    def _say(self) -> None:
+        if self._busy:
+            self.set_count_text(_("Selecting…"))
+        elif self._number is None:
+            self.set_count_text(_("Select all that match"))
+        else:
+            self.set_count_text(_("Select all {n}").format(n=text.count(self._number)))
 
 
 class BulkBar(QWidget):
@@ -43,9 +72,8 @@ class BulkBar(QWidget):
         around = in_column(owner=self, margins=(margin, 6, margin, 6))
         row = FlowRow(across=6, down=4)
         around.addLayout(row)
-        self.all_link = LinkLabel()
+        self.all_link = AllLink()
         self.all_link.activated.connect(self.all_wanted)
-        self.all_link.hide()
         self._number = 0
         row.addWidget(self._count)
         row.addWidget(self.all_link)
@@ -67,5 +95,4 @@ class BulkBar(QWidget):
 
     def offer_all(self, number: int) -> None:
         """Everything that is loaded is ticked, and so many match; 0 where something loaded is not."""
-        self.all_link.setVisible(0 < self._number < number)
-        self.all_link.set_count_text(_("Select all {n}").format(n=text.count(number)))
+        self.all_link.offer(number, wanted=0 < self._number < number)

@@ -21,7 +21,8 @@ from views.kit.verb import Place, Verb
 from views.support import shown, text
 from views.support.acting import Reverse
 
-#: up to this many are acted on without a preview; a preview names what is left out, so above it a few misfits are fine
+#: up to this many are acted on without a preview where Undo does not give all of it back (else ``confirm_limit`` says);
+#: a preview names what is left out, so above it a few misfits are fine
 FEW = 9
 
 #: how many tasks of a selection stand where: (status, triage) -> number

@@ -38,7 +38,7 @@ from views.widgets.toast import ToastSpec
 #: shops that a filter of tasks names, and letters of ids in one
 MOST_SHOPS, MOST_NAMED = 200, 16_000
 #: letters of a cause that are named one by one; more are found by it, and so are those that come to it meanwhile
-FEW = 50
+BY_NAME = 50
 
 
 class BatchActions(PageActs):
@@ -67,7 +67,7 @@ class BatchActions(PageActs):
 
     def show_hold(self, one: BatchNow, hold: Hold, box: Box | None, by: str = insight.PLATFORM) -> None:
         """The tasks that this holds, of one box alone where one is named."""
-        by_name = ":" in hold.key and len(hold.ids) <= FEW
+        by_name = ":" in hold.key and len(hold.ids) <= BY_NAME
         terms = [equals("id", *hold.ids)] if by_name else self._of_box(one, box, by)
         if terms is None:
             return

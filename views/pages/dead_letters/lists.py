@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from services.domain.insight.cause import AGAIN, NOW, OF_CREATOR
 from services.i18n import N_, _, ngettext
+from views.kit.bulk_bar import AllLink
 from views.kit.verb import Place, Verbs, show
 from views.pages.dead_letters import words
 from views.pages.dead_letters.causes import SORTS, CauseList
@@ -23,7 +24,7 @@ from views.support.words.rows import NOTHING_NEW, News, with_left
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import TABS
-from views.widgets.buttons import Button, IconButton, LinkLabel
+from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.layout import in_column, in_row
@@ -228,7 +229,7 @@ class BulkBar(QWidget):
         self._count.setMinimumHeight(LINE)  # alone it stands where it stands beside buttons
         self._clear = IconButton("ph.x", N_("Clear the selection"))
         self._clear.clicked.connect(self.clear_wanted)
-        self._all = LinkLabel()
+        self._all = AllLink()
         self._all.activated.connect(self.all_wanted)
         self.new_button = Button(small=True, icon="ph.arrow-down")
         self.new_button.clicked.connect(self.new_rows_wanted)
@@ -254,7 +255,7 @@ class BulkBar(QWidget):
         self._state = (ticked, loaded, total, left)
         set_look(self, panel="actionbar" if ticked else "footer")
         self._clear.setVisible(bool(ticked))
-        self._all.setVisible(loaded < total and 0 < ticked < total)
+        self._all.offer(total, wanted=loaded < total and 0 < ticked < total)
         self.new_button.setVisible(bool(news.number))
         self._say()
 
@@ -272,7 +273,6 @@ class BulkBar(QWidget):
             shown = shown.format(shown=text.count(loaded), total=text.count(total), n=text.count(total))
             self._count.setText(with_left(shown, left))
         self._count.set_tone("text" if ticked else "text2")
-        self._all.set_count_text(_("Select all {n}").format(n=text.count(total)))
         self.new_button.set_count_text(self._news.words())
         for one in self._verbs.offers(Place.BAR, self._letters):
             show(self.buttons[one.verb.key], replace(one, shown=one.shown and bool(ticked)))

@@ -41,6 +41,7 @@ from views.dialogs.republish.telling import Telling, republished
 from views.dialogs.saving import SharedForm, stands_there
 from views.dialogs.shop_login import ShopLogin
 from views.dialogs.typed import KeepsTyped
+from views.kit.task_verb import FEW
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.dead_letters import words
 from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, Other, SplitOff, decided_of
@@ -55,8 +56,6 @@ from views.theme.tokens import platform_badge
 from views.widgets.fields import Labelled
 from views.widgets.toast import ToastSpec, failure
 
-#: up to this many are sent after a moment in which they can be taken back; above it a preview is shown first
-FEW = 9
 HOUR_S, DAY_S = 3600, 86_400
 PREVIEW_ROWS = 40
 WIDTH, NOTE_HEIGHT = 460, 110

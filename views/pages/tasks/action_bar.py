@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from services.i18n import N_, _, ngettext
+from views.kit.bulk_bar import AllLink
 from views.kit.task_verb import TaskVerb, many
 from views.kit.verb import Offer
 from views.support import text
@@ -18,7 +19,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.support.offers import offer
 from views.support.words.rows import NOTHING_NEW, News, with_left
-from views.widgets.buttons import Button, IconButton, LinkLabel
+from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
 from views.widgets.flow_row import FlowRow
 from views.widgets.layout import in_column
@@ -66,7 +67,7 @@ class ActionBar(QWidget):
         self.count.setMinimumHeight(LINE)  # alone it stands where it stands beside buttons
         self._clear = IconButton("ph.x", N_("Clear the selection"))
         self._clear.clicked.connect(self.clear_wanted)
-        self.all_link = LinkLabel()
+        self.all_link = AllLink()
         self.all_link.activated.connect(self.all_wanted)
         # beside "17 tasks" a red Cancel would read as one for all of them
         self._current = Elided("", "strong", "text2")
@@ -150,14 +151,8 @@ class ActionBar(QWidget):
     def _show_all(self) -> None:
         state = self._state
         more = state.total is None or state.total > max(state.ticked, state.loaded)
-        self.all_link.setVisible(self._busy or (state.all_ticked and more and state.ticked <= state.loaded))
-        self.all_link.setEnabled(not self._busy)
-        if self._busy:
-            self.all_link.set_count_text(_("Selecting…"))
-        elif state.total is None:
-            self.all_link.set_count_text(_("Select all that match"))
-        else:
-            self.all_link.set_count_text(_("Select all {n}").format(n=text.count(state.total)))
+        wanted = state.all_ticked and more and state.ticked <= state.loaded
+        self.all_link.offer(state.total, wanted=wanted, busy=self._busy)
 
     def _say(self) -> None:
         state = self._state

@@ -12,6 +12,7 @@ from services.i18n import N_, _, ngettext
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.kit.each import NAMED, Each
+from views.kit.task_verb import FEW
 from views.kit.verb import Verbs
 from views.pages.workers.verbs import OfWorker, WorkerVerb
 from views.support import text
@@ -21,8 +22,6 @@ ACTS = (
     ("drain", N_("Drain"), "ph.download-simple"),
     ("resume", N_("Resume"), "ph.play"),
 )
-#: from so many workers on it is asked before
-ASK_FROM = 10
 _BACK = {"drain": "resume", "resume": "drain"}
 
 
@@ -60,7 +59,7 @@ class WorkerBulk(QObject):
         fit = self._fit(key, rows)
         if not fit:
             return
-        if len(fit) < ASK_FROM:
+        if len(fit) <= FEW:
             self._run(key, fit)
             return
         dialog = ConfirmDialog(self._question(key, fit), self._owner)

@@ -268,7 +268,7 @@ def test_a_box_lists_what_holds_its_own_tasks_and_opens_those(qtbot: QtBot, flee
 def test_a_cause_of_many_letters_opens_all_of_them(
     qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("views.pages.batches.verbs.FEW", 1)
+    monkeypatch.setattr("views.pages.batches.verbs.BY_NAME", 1)
     ids = create(fleet, "nightly", 3)
     for task_id in ids:
         fleet.finish(task_id, "dead", "SelectorNotFound: .order-list__row")
