@@ -312,6 +312,7 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
         store=snapshot.store.connected,
         writes=not snapshot.no_writes,
         broker=snapshot.broker_serves,
+        answers=snapshot.told or snapshot.broker.embedded or not snapshot.broker.connected,
         blocked=way.blocked,
         waiting=sum(status.get(one, 0) for one in WAITING) + unrecorded,
         unrecorded=unrecorded,

@@ -381,7 +381,9 @@ class OverviewPage(Page):
             rows, said_at = [self._row(item, at_ms, again=again) for item in now.attention], at_ms
         self._said = {item.key: (item, row) for item, row in zip(now.attention, rows, strict=True)}
         # by the clock, not by the answer: the next one may come seconds after an item has to leave
-        self.attention.set_rows(rows, max(now.at_ms, said_at), blind=not (facts.store and facts.broker))
+        self.attention.set_rows(
+            rows, max(now.at_ms, said_at), blind=not (facts.store and facts.broker and facts.answers)
+        )
 
     def _row(self, item: Attention, at_ms: int, *, again: bool) -> AttentionRow:
         known = self._said.get(item.key) if again else None

@@ -70,6 +70,8 @@ SENTENCES: dict[str, str] = {
         "The broker cannot be reached: nothing new starts; what is created is recorded and sent later"
     ),
     "flow.lost_broker": N_("the broker cannot be reached: none starts until it is back, then all go on"),
+    "flow.silent": N_("the broker does not answer: when they start is not known"),
+    "flow.silent_others": N_("the broker does not answer: when the other {n:,} start is not known"),
     "flow.no_messages": N_("The broker takes no new messages: what is created is recorded, and sent later"),
     "flow.no_writes": N_("The store takes no writes: nothing new starts, and nothing can be changed"),
     "flow.lost_writes": N_("the store takes no writes: none starts until it does, then all go on"),
@@ -236,6 +238,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     known: bool = True
     store: bool = True  #: answers
     broker: bool = True
+    answers: bool = True  #: the broker tells what it holds, and is not only connected
     writes: bool = True  #: the store takes them
     blocked: bool = False  #: the broker holds publishers back
     waiting: int = 0
@@ -315,6 +318,8 @@ def judge(facts: Facts) -> Flow:
     persons = sum(count for _, count in facts.persons)
     runnable = max(0, facts.waiting - persons - facts.later - _on_no_way(facts))
     found = replace(_of_work(facts, runnable), runnable=runnable)
+    if not facts.answers:
+        found = replace(found, estimate=None, reason=UNKNOWN)
     return replace(found, helps=_helps(facts, found))
 
 
@@ -335,8 +340,8 @@ def again(flow: Flow, facts: Facts) -> Flow:
     kept = _resumed(replace(kept, pause=then.pause, pauses=then.pauses, paused_s=paused_s), then.scopes)
     bound = sum(count for _, count in kept.persons) + flow.facts.later + _on_no_way(kept)
     before = flow.facts
-    same = (facts.store, facts.writes, facts.broker, facts.blocked, facts.cut_off) == (
-        before.store, before.writes, before.broker, before.blocked, before.cut_off,
+    same = (facts.store, facts.writes, facts.broker, facts.answers, facts.blocked, facts.cut_off) == (
+        before.store, before.writes, before.broker, before.answers, before.blocked, before.cut_off,
     )  # fmt: skip
     # and that is not so any more
     told = flow.state == DRAINING and not drains(facts.rates)
@@ -673,8 +678,21 @@ def _of_waiting(flow: Flow) -> list[Clause]:
         return [*found, _said("flow.lost_broker")]
     if facts.blocked:
         return [*found, _said("flow.blocked", n=facts.unsent)]
-    unsent = [_said("flow.unsent", n=facts.unsent)] if _on_no_way(facts) else []
-    return [*found, *_of_gates(flow), *unsent, *(_of_runnable(flow) if flow.runnable else ())]
+    return [*found, *_of_gates(flow), *_of_unsent(facts), *_of_no_gate(flow)]
+
+
+def _of_unsent(facts: Facts) -> list[Clause]:
+    return [_said("flow.unsent", n=facts.unsent)] if _on_no_way(facts) else []
+
+
+def _of_no_gate(flow: Flow) -> list[Clause]:
+    """Of those that nothing holds back; a broker that is silent may hand out none of them."""
+    if not flow.runnable:
+        return []
+    if flow.facts.answers:
+        return _of_runnable(flow)
+    whole = flow.runnable == flow.facts.waiting
+    return [_said("flow.silent") if whole else _said("flow.silent_others", n=flow.runnable)]
 
 
 def _of_unrecorded(facts: Facts) -> list[Clause]:

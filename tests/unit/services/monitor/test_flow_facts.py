@@ -42,8 +42,15 @@ class Fleet:
         self._steps.append((begun, self._number, "queued", "running", lane))
         self._steps.append((ended, self._number, "running", "succeeded", lane))
 
-    def look(self, at: float, workers: Iterable[tuple[tuple[str, ...], int, int]], waiting: dict[str, int]) -> Flow:
-        """``workers``: lanes, slots and busy slots of each."""
+    def look(
+        self,
+        at: float,
+        workers: Iterable[tuple[tuple[str, ...], int, int]],
+        waiting: dict[str, int],
+        *,
+        told: bool = True,
+    ) -> Flow:
+        """``workers``: lanes, slots and busy slots of each; ``told``: the broker answers."""
         meter = Meter()
         meter.note_begin(EPOCH_MS)
         for when, task, from_, to, lane in sorted(self._steps):
@@ -73,6 +80,7 @@ class Fleet:
             ),
             workers=infos,
             broker=BrokerHealth(connected=True),
+            depths_fresh=told,
             rates=Rates(flow=meter.rates(now)),
         )
         shops = {f"pdd:s{n}": Shop(platform="pdd", shop_id=f"s{n}", concurrency=4) for n in range(SHOPS)}
@@ -128,3 +136,17 @@ def test_a_burst_after_another_clears_and_does_not_grow() -> None:
     found = fleet.look(400, (((("high", "normal", "low")), 6, 6),), {"low": 12})
     words = english_headline(flow.headline(found))
     assert words.startswith("12 tasks waiting, hardly any new ones now; clear in about"), words
+
+
+def test_while_the_broker_tells_nothing_no_end_is_forecast() -> None:
+    """It hung for 20 s, nothing ran, and the headline said that all would have run within the minute."""
+    fleet = Fleet()
+    fleet.comes(340, "low", 24)
+    for number in range(24):
+        fleet.runs(341 + 2 * (number // 6), 343 + 2 * (number // 6), "low")
+    workers = ((("high", "normal", "low"), 6, 0),)
+    found = fleet.look(360, workers, {"low": 12}, told=False)
+    assert found.estimate is None
+    words = english_headline(flow.headline(found))
+    assert words.endswith("the broker does not answer: when they start is not known"), words
+    assert fleet.look(360, workers, {"low": 12}).estimate is not None

@@ -47,6 +47,17 @@ BOTH = ((PAUSE, 7), (OTHER, 2))
             "5 tasks waiting; the store takes no writes: none starts until it does, then all go on",
         ),
         (
+            Facts(answers=False, waiting=42, slots=4, workers=1, rates=CALM, lines=SIX),
+            flow.STEADY,
+            "42 tasks waiting; the broker does not answer: when they start is not known",
+        ),
+        (
+            Facts(answers=False, waiting=9, laters=(("limit", 2),), slots=4, workers=1, lines=(line(7),)),
+            flow.DRAINING,
+            "9 tasks waiting; 2 of them go on later by themselves (2 at a limit);"
+            " the broker does not answer: when the other 7 start is not known",
+        ),
+        (
             Facts(running=3, dead=201, slots=4, busy=3),
             flow.FINE,
             "Nothing is waiting; 3 running; 201 dead letters need a person",
