@@ -145,6 +145,8 @@ class Board(ScrollPane):
 
 
 LEFT, RIGHT = 186, 206
+#: verbs that take each other's place
+_TWINS = {"drain": "resume", "resume": "drain"}
 #: verbs stand in words where that leaves this much for the slots: six in a row
 MIDDLE = 440
 #: a bar of memory is full here
@@ -356,10 +358,16 @@ class NodeCard(QFrame):
     def _show_verbs(self) -> None:
         of = self.about()
         # each is shown or hidden once: what is shown for a moment is laid out, and takes the room of the others
+        held = next((key for key, button in self.buttons.items() if button.hasFocus()), "")
         self.stepper.setVisible(not of.away)
-        for one in self._verbs.offers(Place.PANEL, of):
+        offers = self._verbs.offers(Place.PANEL, of)
+        for one in offers:
             self.buttons[one.verb.key].setVisible(one.shown)
             self.buttons[one.verb.key].disable(one.reason)
+        shown = {one.verb.key for one in offers if one.shown}
+        if held and held not in shown:  # Qt would go on to the next one, which stops the worker
+            twin = _TWINS.get(held, "")
+            (self.buttons[twin] if twin in shown else self.grid).setFocus(Qt.FocusReason.OtherFocusReason)
         self.buttons["start"].set_kind("primary" if self._leads else "plain")
         if of.away:
             return

@@ -169,6 +169,22 @@ def test_drain_and_resume(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     assert orders(fleet, info) == ("resume",)
 
 
+def test_the_keyboard_does_not_come_to_stop_when_a_worker_drains_or_goes_on(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.heartbeat("rpa-01", busy=2)
+    page = open_page()
+    node = card(page, "rpa-01")
+    qtbot.waitUntil(page.isActiveWindow)
+    node.buttons["drain"].setFocus()
+    fleet.heartbeat("rpa-01", busy=2, state="draining")
+    qtbot.waitUntil(node.buttons["resume"].isVisible, timeout=WAIT_MS)
+    assert QApplication.focusWidget() is node.buttons["resume"], "it stands where the other stood"
+    fleet.heartbeat("rpa-01", busy=2)
+    qtbot.waitUntil(node.buttons["drain"].isVisible, timeout=WAIT_MS)
+    assert QApplication.focusWidget() is node.buttons["drain"]
+
+
 def test_stop_lists_what_it_interrupts_and_offers_to_drain(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     info = fleet.heartbeat("rpa-01", busy=2)
     page = open_page()
