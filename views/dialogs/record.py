@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QCompleter, QLineEdit, QPlainTextEdit, QWidget
 
 from services.domain.errors import OperatorError, UsageError
 from services.domain.task.search import filter_time
@@ -150,6 +150,11 @@ class TypeNames(QAbstractListModel):
             return typed
         return next((code for code in self._codes if self.called(code) in (typed, f"{typed} · {code}")), "")
 
+    def with_part(self, typed: str) -> list[int]:
+        """The places of those in whose name or code that occurs."""
+        part = typed.casefold()
+        return [at for at, code in enumerate(self._codes) if part and part in self.called(code).casefold()]
+
 
 #: of a field of several lines, around them
 ROOM = 14
@@ -214,6 +219,13 @@ class RecordDialog(KeepsTyped, Generic[R]):
         self.platforms, self.groups, self.shops = QLineEdit(), QLineEdit(), NamesField()
         self.task_type = ChoiceField()
         self.task_type.setEditable(True)
+        self.task_type.setInsertPolicy(ChoiceField.InsertPolicy.NoInsert)
+        # Qt's own completes only what begins so, and a type is as often called by its code behind its title
+        self._finder = QCompleter(self)
+        self._finder.setFilterMode(Qt.MatchFlag.MatchContains)
+        self._finder.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.task_type.setCompleter(self._finder)
+        self.task_type.lineEdit().returnPressed.connect(self._on_type_entered)
         self.task_type.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._offered = TypeNames(())
         self.choice = choice
@@ -264,6 +276,7 @@ class RecordDialog(KeepsTyped, Generic[R]):
         chosen = self._type_code() or (least_harm(types) if types else "")
         self._offered = TypeNames(sorted(types))
         self.task_type.setModel(self._offered)
+        self._finder.setModel(self._offered)
         place = self.task_type.findData(chosen)
         self.task_type.setCurrentIndex(place)
         if place < 0:
@@ -271,6 +284,12 @@ class RecordDialog(KeepsTyped, Generic[R]):
         if not typed:
             self._untouched = self.values()
         self._look_soon()
+
+    def _on_type_entered(self) -> None:
+        """Take the only type in whose name or code occurs what is typed."""
+        meant = self._offered.with_part(self.task_type.currentText().strip())
+        if len(meant) == 1:
+            self.task_type.setCurrentIndex(meant[0])
 
     def _type_code(self) -> str:
         """The code of the type that is chosen, or whose code or title is typed."""

@@ -69,6 +69,29 @@ def test_types_are_called_as_people_call_them_and_the_first_wants_nothing(fleet:
     assert (by_title, by_item) == ("sync_order", "sync_order")
 
 
+def test_a_type_is_found_by_any_part_of_its_name_and_enter_takes_the_only_one(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open
+) -> None:
+    """What was typed offered nothing, and Enter left the field empty."""
+    type_names.know(fleet.context.types())
+    dialog = open_dialog()
+    field = dialog.task_type
+    line = field.lineEdit()
+    line.selectAll()
+    qtbot.keyClicks(line, "sync")
+    offered = field.completer().completionModel()
+    found = {str(offered.index(at, 0).data()) for at in range(offered.rowCount())}
+    assert {"sync_order", "full_sync"} <= found
+    qtbot.keyClicks(line, "_ord")
+    field.completer().popup().hide()
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert (field.currentText(), dialog.values().task_type) == ("sync_order", "sync_order")
+    line.selectAll()
+    qtbot.keyClicks(line, "export_ledger")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert dialog.values().task_type == "export_ledger", "what is typed stays"
+
+
 def test_parameters_are_filled_in_by_a_form_and_what_was_typed_is_not_dropped_by_a_slip(
     qtbot: QtBot, fleet: Fleet, open_dialog: Open
 ) -> None:
