@@ -207,7 +207,7 @@ class Repair:
             for task in tasks:
                 if task.triage != Triage.OPEN or task.ended_at > before or self._store.get_letter(task.task_id):
                     continue
-                letter = None if task.task_id.startswith("bad_") else _letter(task)
+                letter = None if ids.is_unread(task.task_id) else _letter(task)
                 (left if letter is None else made).append(task.task_id)
                 if letter is not None and doing:
                     self._store.put_letter(letter)

@@ -200,6 +200,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: str
     letters: int = 1
+    unread: bool = False  #: no task was ever made of their messages
     shops: int = 1
     closed: int = 0  #: of the shops, those that wait for a login
     opened: int = 0  #: of the shops, those in which somebody logged in since
@@ -268,8 +269,8 @@ def _worth(seen: Evidence) -> Worth:
 
 def _barred(seen: Evidence) -> Worth | None:
     """What is known to stand in the way."""
-    if seen.kind in _MESSAGE:
-        return _say(AGAIN, _MESSAGE[seen.kind])
+    if seen.kind in _MESSAGE or seen.unread:
+        return _say(AGAIN, _MESSAGE.get(seen.kind, "worth.unreadable"))
     if seen.kind == classify.UNKNOWN_TYPE and not seen.type_known:
         return _say(AGAIN, "worth.no_type")
     if seen.refused and seen.refused >= seen.letters:

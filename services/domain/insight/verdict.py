@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from services.domain.insight import attempts, same_work
-from services.domain.task import classify, ledger
+from services.domain.task import classify, ids, ledger
 from services.domain.task.ledger import Done
 from services.domain.task.record import Attempt, Task
 from services.domain.task.status import ACTIVE, Status, Triage
@@ -39,7 +39,7 @@ def refusal(task_id: str, task: Task | None, *, edited: bool = False) -> Message
     """Why this cannot be republished at all, None when it can; ``edited``: its payload is another now."""
     if task is None or task.status != Status.DEAD or task.triage == Triage.REPUBLISHED:
         return not_dead(task_id, task)
-    if task.task_id.startswith("bad_") and not edited:
+    if ids.is_unread(task.task_id) and not edited:
         return Message("dead.not_a_task", {"id": task_id})
     return None
 
@@ -73,10 +73,10 @@ def safe_to_run_again(task: Task, twin: Task | None = None, done: Done | None = 
 def _by_record(task: Task) -> Verdict:
     if task.status == Status.SUCCEEDED:
         return _verdict(CHECK, "succeeded_idempotent") if task.idempotent else _verdict(WOULD_DUPLICATE, "succeeded")
-    if task.error_kind == classify.BAD_MESSAGE:
-        return _verdict(CHECK, "unreadable")
     if task.error_kind == classify.ID_CONFLICT:
         return _verdict(CHECK, "id_conflict")
+    if task.error_kind == classify.BAD_MESSAGE or ids.is_unread(task.task_id):
+        return _verdict(CHECK, "unreadable")
     if task.idempotent:
         return _verdict(SAFE, "idempotent")
     return _of_unrepeatable(task)

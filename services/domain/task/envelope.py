@@ -26,7 +26,6 @@ MAX_RETRIES, MAX_RETRY_COUNT, MAX_COUNTER = 20, 10_000, 2**31 - 1
 #: the store's clock and ours may differ a little, and a delay of 30 s must not become the 60 s level for it; of short
 #: levels a tenth at most, or two seconds would be rounded down to one
 DELAY_SLACK_MS = 1_000
-_BAD_ID_HEX = 16
 #: what names a batch is shorter; a header that is longer is none of ours
 _MOST_NAME = 200
 _LANES = frozenset(word.value for word in lane.LANES)
@@ -161,9 +160,8 @@ def bad_record(body: bytes, *, kind: str, error: str, now_ms: int) -> Task:
     """The record of bytes that are no task: dead, named after the bytes, with what can be read of them."""
     seen = wire.salvage(body)
     shop_id, platform, task_type = (seen.get(name) for name in ("shop_id", "platform", "task_type"))
-    digest = hashlib.sha256(body).hexdigest()[:_BAD_ID_HEX]
     return Task(
-        task_id=f"bad_{digest}",
+        task_id=ids.unread_id(hashlib.sha256(body).hexdigest()),
         shop_id=str(shop_id) if shop.valid_shop_id(shop_id) else _UNKNOWN,
         platform=str(platform) if shop.valid_word(platform) else _UNKNOWN,
         task_type=str(task_type) if ids.valid_task_type(task_type) else _UNKNOWN,

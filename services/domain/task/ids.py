@@ -10,6 +10,7 @@ import secrets
 MAX_FOREIGN_ID = 200
 _FOREIGN = re.compile(r"(?!\s*\Z)[ -~]{1,200}\Z")
 _OURS = re.compile(r".+_(?:again|once)?[0-9a-f]{12,16}\Z")
+_UNREAD = re.compile(r"bad_[0-9a-f]{16}\Z")
 _TASK_TYPE = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 _RANDOM_HEX, _DRAWN = 12, 3072
 _drawn: list[str] = []
@@ -57,6 +58,16 @@ def valid_foreign_id(text: object) -> bool:
 def is_ours(text: str) -> bool:
     """Whether a text is made as the ids of this program are."""
     return _OURS.match(text) is not None
+
+
+def unread_id(digest: str) -> str:
+    """What a message is called that is no task, by the digest of its bytes."""
+    return f"bad_{digest[:16]}"
+
+
+def is_unread(text: str) -> bool:
+    """Whether a record is called so: no task was ever made of its message. Another program may call its own bad_1."""
+    return _UNREAD.match(text) is not None
 
 
 def valid_task_type(text: object) -> bool:

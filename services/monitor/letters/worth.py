@@ -14,7 +14,7 @@ from services.domain.errors import UsageError
 from services.domain.insight import cause, verdict
 from services.domain.insight.batch import Chances
 from services.domain.insight.cause import Evidence, Worth
-from services.domain.task import classify
+from services.domain.task import classify, ids
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.search.filter import is_fingerprint
@@ -83,6 +83,7 @@ class Worthiness:
         return Evidence(
             kind=newest.error_kind or classify.UNKNOWN,
             letters=len(letters),
+            unread=ids.is_unread(newest.task_id),
             shops=len(shops),
             closed=len(shops & self._shut()),
             opened=sum(self._opened(shop, newest.ended_at) for shop in shops),

@@ -15,7 +15,7 @@ from services import messages
 from services.commands.outcome import Outcome
 from services.domain.insight.cause import refused_field
 from services.domain.insight.shop import ShopNow
-from services.domain.task import classify
+from services.domain.task import classify, ids
 from services.domain.task.notes import NOTE_LIMIT
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
@@ -332,7 +332,7 @@ class LetterPanel(QWidget):
     def _show_message(self, detail: TaskDetail) -> None:
         task = detail.task
         payload = task.payload
-        if task.task_id.startswith("bad_") and detail.letter is not None:
+        if ids.is_unread(task.task_id) and detail.letter is not None:
             payload = detail.letter.body.decode("utf-8", "replace")
         self.editor.show_message(task.task_id, payload, self._types.get(task.task_type))
         refused = task.error_kind == classify.BAD_PAYLOAD

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from services import messages
 from services.domain.insight import known_issue, reach
 from services.domain.insight.shop import ShopNow
-from services.domain.task import classify
+from services.domain.task import classify, ids
 from services.domain.task.record import Task
 from services.domain.task.search import filter
 from services.domain.task.status import Triage
@@ -301,7 +301,7 @@ def next_step(task: Task, who: str) -> str:
                 _("Reopen brings it back to the open ones; republishing it would do the work once more."),
             )
         )
-    if task.task_id.startswith("bad_"):
+    if ids.is_unread(task.task_id):
         return _("This message never was a readable task. Create a new task from what it says, then archive it.")
     lines = [
         _("Republishing makes a new task with a new id, linked to this one."),

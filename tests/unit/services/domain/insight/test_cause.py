@@ -119,6 +119,8 @@ def seen(**changes: object) -> cause.Evidence:
         ({"kind": "missing_secret"}, cause.AGAIN, "worth.secret"),
         ({"kind": "expired"}, cause.UNKNOWN, "worth.expired"),
         ({"kind": "bad_message"}, cause.AGAIN, "worth.unreadable"),
+        ({"kind": "bad_payload", "unread": True, "success_at": 101}, cause.AGAIN, "worth.unreadable"),
+        ({"kind": "id_conflict", "unread": True}, cause.AGAIN, "worth.id_conflict"),
         ({"kind": "id_conflict"}, cause.AGAIN, "worth.id_conflict"),
         ({"kind": "unknown"}, cause.UNKNOWN, "worth.unknown"),
     ],

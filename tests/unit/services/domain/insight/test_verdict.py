@@ -55,6 +55,8 @@ def test_work_that_has_succeeded_since_would_be_repeated_whatever_its_type() -> 
         (dead(error_kind="expired"), SAFE, "idempotent"),
         (dead(error_kind="expired", **ONCE), SAFE, "never_started"),
         (dead(error_kind="bad_message"), CHECK, "unreadable"),
+        (dead(task_id="bad_0123456789abcdef", error_kind="bad_payload"), CHECK, "unreadable"),
+        (dead(task_id="bad_day_7", error_kind="bad_payload"), SAFE, "idempotent"),
         (dead(error_kind="id_conflict", **ONCE), CHECK, "id_conflict"),
         (dead(triage=Triage.REPUBLISHED, successor="new"), WOULD_DUPLICATE, "republished"),
         (dead(**ONCE), SAFE, "never_started"),

@@ -53,7 +53,7 @@ def test_what_dies_of_it_is_paused_or_where_it_is_let_go_on() -> None:
 
 
 def test_of_what_nobody_could_read_only_a_new_task_is_made() -> None:
-    bad = Task(task_id="bad_1", shop_id="s1", platform="pdd", task_type="work", status="dead")
+    bad = Task(task_id="bad_0123456789abcdef", shop_id="s1", platform="pdd", task_type="work", status="dead")
     letters = Letters(ids=(bad.task_id,), task=bad, edited=True)
     offered = {verb.key for verb in VERBS if verb.offered(Place.PANEL, letters)}
     assert offered & {"republish", "correct", "renew"} == {"renew"}

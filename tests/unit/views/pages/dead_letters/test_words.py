@@ -87,7 +87,8 @@ def test_what_happens_next_depends_on_what_was_done() -> None:
     assert "closes as republished by chen@desk" in words.next_step(dead(triage=Triage.OPEN), "chen@desk")
     assert "republished as new-1" in words.next_step(dead(triage=Triage.REPUBLISHED, successor="new-1"), "chen@desk")
     assert "Reopen" in words.next_step(dead(triage=Triage.IGNORED), "chen@desk")
-    assert "never was a readable task" in words.next_step(dead(task_id="bad_1", triage=Triage.OPEN), "chen@desk")
+    unread = dead(task_id="bad_0123456789abcdef", triage=Triage.OPEN)
+    assert "never was a readable task" in words.next_step(unread, "chen@desk")
 
 
 @pytest.mark.parametrize(
