@@ -25,6 +25,7 @@ from services.desktop.registration import Registration
 from services.i18n import _
 from services.monitor.live import Snapshot
 from views.context import PageContext
+from views.dialogs.notice import dropped
 from views.page import Page
 from views.pages.overview.page import OverviewPage
 from views.pages.overview.verbs import AttentionVerbs
@@ -327,10 +328,7 @@ class Dropping(QObject):
             name = safe.one_line(files[0].name, 60)
             self._say(_("{file} is no spreadsheet: drop an Excel or CSV file here").format(file=name))
         else:
-            name, note = safe.one_line(sheets[0].name, 60), ""
-            if len(files) > 1:
-                note = _("Of {n} files only {file} was taken: drop one at a time").format(n=len(files), file=name)
-            self._sheet(sheets[0], note)
+            self._sheet(sheets[0], dropped(len(files), sheets[0].name))
 
     def _say(self, words: str) -> None:
         self._window.toasts.show(ToastSpec(text=words, status="warning"))

@@ -40,6 +40,7 @@ from views.support.keymap import CONNECTION, GO, MOST_CONNECTIONS
 from views.support.operation import Operation
 from views.support.pinyin import initials
 from views.support.words import shop as shop_words
+from views.support.words import type_names
 from views.tables.table_view import TableView
 from views.theme.theme import HIGH, NORMAL, SYSTEM
 from views.theme.tokens import DARK, LIGHT, TEXT_SIZES, platform_badge, status
@@ -429,7 +430,7 @@ class PaletteFinder(QObject):
     def _task(self, query: str, task: Task) -> Entry:
         now = self._context.feed.latest.at_ms
         glyph = status(heard.glyph(task, now))
-        name = f"{task.task_type}, {task.task_id}"
+        name = text.listed((type_names.name(task.task_type), task.task_id))
         match = fuzzy.match(query, name)
         return Entry(
             key=f"task.{task.task_id}",

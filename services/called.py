@@ -17,7 +17,7 @@ from services.domain.task.status import Status, Triage
 from services.domain.text.message import Param
 from services.domain.text.sentences import N_, NP_
 from services.domain.upkeep import health, repair
-from services.i18n import _, is_chinese, pgettext
+from services.i18n import SOURCE_LANGUAGE, _, is_chinese, language, pgettext
 
 PLATFORM_NAMES: Mapping[str, str] = {
     "pdd": N_("Pinduoduo"),
@@ -205,7 +205,33 @@ def scope(code: str) -> str:
         return _("Everything")
     if not colon or head not in ("platform", "shop", "type"):
         return code
-    return platform(name) if head == "platform" else name
+    return platform(name) if head == "platform" else task_type(name) if head == "type" else name
+
+
+class _Titles:
+    """Of task types, by type and language; replaced as a whole, so any thread may bring new ones."""
+
+    def __init__(self) -> None:
+        self.known: Mapping[str, Mapping[str, str]] = {}
+
+
+_titles = _Titles()
+
+
+def know_types(titles: Mapping[str, Mapping[str, str]]) -> None:
+    """Remember what task types are called in each language."""
+    _titles.known = titles
+
+
+def titles_of_types() -> Mapping[str, Mapping[str, str]]:
+    """What is known of them, by their codes."""
+    return _titles.known
+
+
+def task_type(code: str) -> str:
+    """A task type as it is called in the present language; English shows the code, as messages, flows and logs do."""
+    title = "" if language() == SOURCE_LANGUAGE else _titles.known.get(code, {}).get(language(), "")
+    return title or code
 
 
 #: parameters of sentences that are codes, several of them parted by commas
@@ -215,11 +241,13 @@ _NAMED: Mapping[str, Callable[[str], str]] = {
     "lane": lane,
     "lanes": lane,
     "severity": severity,
+    "type": task_type,
+    "types": task_type,
 }
 
 
 def named(params: Mapping[str, Param]) -> dict[str, Param]:
-    """What fills a sentence, with platforms, lanes and severities as people call them."""
+    """What fills a sentence, with platforms, lanes, severities and task types as people call them."""
     comma = "、" if is_chinese() else ", "
     return {
         name: comma.join(map(_NAMED[name], value.split(", "))) if name in _NAMED and isinstance(value, str) else value

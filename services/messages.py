@@ -170,9 +170,25 @@ def english(message: Message) -> str:
     return _fill(_form(message, lambda one, many, n: one if n == 1 else many), message, _English())
 
 
+def in_one(told: Iterable[Message], say: Callable[[Message], str]) -> list[str]:
+    """Sentences as parts of one."""
+    return [say(one) if place == 0 else goes_on(one, say(one)) for place, one in enumerate(told)]
+
+
+def goes_on(message: Message, words: str) -> str:
+    """The words of a message behind a semicolon: they begin small, unless a name begins them."""
+    source = str(TEMPLATES.get(message.code, ""))
+    known = source[:1].isupper() and not source.startswith(_NAMES)
+    return words[:1].lower() + words[1:] if known else words
+
+
+#: with which sentences of ours begin
+_NAMES = ("Fleetdeck", "Redis", "RabbitMQ", "Pulsar", "SQLite", "Chrome")
+
+
 def english_headline(clauses: Iterable[Clause]) -> str:
     """The headline of the fleet for machines and logs."""
-    return "; ".join(_filled_in(clause, english, ", ") for clause in clauses)
+    return "; ".join(_statements(clauses, english, ", "))
 
 
 def within(message: Message) -> Said:
@@ -218,7 +234,12 @@ def headline(clauses: Iterable[Clause], say: Callable[[Message], str] | None = N
     where they are called otherwise than here.
     """
     comma, semicolon = ("，", "；") if i18n.is_chinese() else (", ", "; ")
-    return semicolon.join(_filled_in(clause, say or render, comma) for clause in clauses)
+    return semicolon.join(_statements(clauses, say or render, comma))
+
+
+def _statements(clauses: Iterable[Clause], say: Callable[[Message], str], comma: str) -> list[str]:
+    said = ((clause.message, _filled_in(clause, say, comma)) for clause in clauses)
+    return [words if place == 0 else goes_on(message, words) for place, (message, words) in enumerate(said)]
 
 
 def _filled_in(clause: Clause, say: Callable[[Message], str], comma: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from services import messages
 from services.assembly import Engine
 from services.cli import lexicon, spoken, tables
 from services.clock import machine_zone
@@ -90,7 +91,7 @@ def shop_now(now: ShopNow, at_ms: int) -> dict[str, Any]:
         "state_word": insight_shop.WORDS[now.state],
         "under": now.under or None,
         "state_since": iso(now.since_ms) if now.since_ms else None,
-        "reason": "; ".join(map(spoken.say, told)),
+        "reason": "; ".join(messages.in_one(told, spoken.say)),
         "reasons": [{"code": one.code, "params": dict(one.params)} for one in told],
         "held_by": [
             {

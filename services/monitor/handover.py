@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from services import act_words, i18n, messages, spans
+from services import act_words, called, i18n, messages, spans
 from services.domain import audit
 from services.domain.alerts import incident as incidents
 from services.domain.audit import AuditEntry
@@ -335,7 +335,9 @@ class _Writer(msgspec.Struct):
         if target in causes:
             return causes[target]
         key = target.removeprefix("shop:")
-        return self.asked.name(key) if ":" in key and not key.startswith(("platform:", "type:")) else target
+        if target.startswith(("platform:", "type:")):
+            return called.scope(target)
+        return self.asked.name(key) if ":" in key else target
 
     def _of_people(self) -> Iterator[Line]:
         within = f"since:{filter_time.iso(self.since, self.zone)} until:{filter_time.iso(self.until, self.zone)}"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from console.bootstrap import OpenWindow as Console
@@ -22,16 +22,21 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 def drop(console: Console, files: Sequence[Path] = (), link: str = "") -> bool:
     """As the desktop does; whether it was taken."""
+    return send(console.window, files, link)
+
+
+def send(target: QWidget, files: Sequence[Path] = (), link: str = "") -> bool:
+    """The same over a part of a window."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(file)) for file in files])
     if link:
         data.setText(link)
     enter = QDragEnterEvent(QPoint(400, 400), COPY | MOVE, data, LEFT, SHIFT)
-    QApplication.sendEvent(console.window, enter)
+    QApplication.sendEvent(target, enter)
     if enter.isAccepted():
         dropped = QDropEvent(QPointF(400, 400), COPY | MOVE, data, LEFT, SHIFT)
         assert dropped.proposedAction() == MOVE
-        QApplication.sendEvent(console.window, dropped)
+        QApplication.sendEvent(target, dropped)
         assert dropped.dropAction() == COPY, "a file that was moved is deleted where it came from"
     return enter.isAccepted()
 
@@ -83,6 +88,11 @@ def test_of_several_files_one_is_taken_and_the_others_are_not_passed_over(
     sheet.write_text("shop,type\npdd:pdd-10021,refresh_goods\n", encoding="utf-8")
     assert drop(console, [tmp_path / "picture.png", sheet, tmp_path / "more.xlsx"])
     (dialog,) = console.window.findChildren(NewTaskDialog)
-    assert "Of 3 files only orders.csv was taken: drop one at a time" in words(dialog.notice), "seen above the window"
+    told = "Of 3 files only orders.csv was taken: drop one at a time"
+    assert told in words(dialog.notice), "seen above the window"
     qtbot.waitUntil(dialog.sheet.isVisible, timeout=20_000)
+    send(dialog.shops.picker, [sheet])
+    assert not dialog.notice.isVisible(), "it is not so of the next file"
+    send(dialog.shops.picker, [tmp_path / "more.csv", sheet])
+    assert "Of 2 files only more.csv was taken: drop one at a time" in words(dialog.notice)
     dialog.reject()

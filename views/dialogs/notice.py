@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from services.i18n import N_
+from services.i18n import N_, _
 from views.support import safe
 from views.support.look import Label
 from views.support.throttle import Debounce
@@ -20,6 +20,14 @@ from views.widgets.layout import in_column
 from views.widgets.strip import Strip
 
 DONE_MS = 10_000
+
+
+def dropped(number: int, taken: str) -> str:
+    """What there is to tell of so many files that were dropped at once, of which one was taken; "" for nothing."""
+    if number < 2:
+        return ""
+    name = safe.one_line(taken, 60)
+    return _("Of {n} files only {file} was taken: drop one at a time").format(n=number, file=name)
 
 
 class Notice(QWidget):
@@ -90,6 +98,11 @@ class DoneStrip(Strip):
         self.undo.setVisible(undo is not None)
         self.show_text(words)
         self._over()
+
+    def take_back(self, words: str) -> None:
+        """Say this no longer, if it stands still."""
+        if words and words == self.accessibleName():
+            self.hide()
 
     def _on_undo(self) -> None:
         undo, self._undo = self._undo, None

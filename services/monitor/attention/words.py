@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import msgspec
 
 from services import called, i18n, messages, spans
@@ -45,7 +47,7 @@ def english(item: Attention, words: Words) -> str:
         params["late"] = spans.english(float(item.params["seconds"]))
     if item.cause is not None:
         params["cause"] = messages.english(item.cause)
-    parts = [one for one in (fill(words.sentence, params), *map(messages.english, item.facts)) if one]
+    parts = _parts(fill(words.sentence, params), item.facts, messages.english)
     more = "; ".join([*(one.rstrip(".") for one in parts[:-1]), *parts[-1:]])
     reason = "" if "{reason}" in words.sentence else str(item.params.get("reason", ""))
     told = [fill(words.title, params), more, reason]
@@ -63,11 +65,18 @@ def present(item: Attention, words: Words) -> tuple[str, str]:
             params[place] = spans.of_seconds(float(item.params[name]) / unit)
     if item.cause is not None:
         params["cause"] = messages.render(item.cause)
-    parts = [fill(_(words.sentence), params), *map(_fact, item.facts)]
+    parts = _parts(fill(_(words.sentence), params), item.facts, _fact)
     if "{reason}" not in words.sentence:
         parts.append(str(item.params.get("reason", "")))
     between = "；" if i18n.is_chinese() else "; "
     return fill(_(words.title), params), between.join(part for part in parts if part)
+
+
+def _parts(sentence: str, facts: Sequence[Message], say: Callable[[Message], str]) -> list[str]:
+    """What is to be said after the title, in one sentence."""
+    if not sentence:
+        return messages.in_one(facts, say)
+    return [sentence, *(messages.goes_on(one, say(one)) for one in facts)]
 
 
 def _fact(fact: Message) -> str:

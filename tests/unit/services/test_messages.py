@@ -168,3 +168,15 @@ def test_the_headline_names_shops_as_people_call_them() -> None:
     said = messages.english(Message("doctor.flow", {"what": messages.headline_within(clauses, lambda _key: "Tea")}))
     assert "but Tea runs 1 at a time" in said
     assert "pdd:s1" not in said
+
+
+def test_what_follows_in_a_sentence_begins_small_unless_a_name_begins_it() -> None:
+    told = [
+        Message("shop.dead", {"count": 1}),
+        Message("shop.off"),
+        Message("shop.paused_type", {"type": "Sync", "who": "ann", "seconds": 60}),
+    ]
+    said = messages.in_one(told, messages.english)
+    assert said[:2] == ["1 dead, not looked at yet", "switched off: schedules and promises leave it out"]
+    assert said[2].startswith("Sync is paused by ann")
+    assert messages.in_one(told[1:2], messages.english) == ["Switched off: schedules and promises leave it out"]

@@ -191,6 +191,7 @@ class NewTaskDialog(DialogFrame):
         self._creator = Creator(context, self)
         self._work = SheetWork(context, self)
         self._revealing = Operation(self, latest=True)
+        self._of_drop = ""  #: what the notice told of what was dropped last
         self._check_soon = Debounce(self._check_twins, CHECK_MS, self)
         self._look = Throttle(self._show_outlook, LOOK_MS, self)
         self._keep_soon = Debounce(self._keep_draft, KEEP_MS, self)
@@ -228,10 +229,16 @@ class NewTaskDialog(DialogFrame):
 
     def take_file(self, path: Path, note: str = "") -> None:
         """Go on with the rows of a file, as if it had been dropped here; ``note``: what there is to tell of that."""
-        if note:
-            self.notice.tell(note)
+        self._tell_dropped(note)
         self.shops.set_mode(FILE)
         self.shops.picker.file.open(path)
+
+    def _tell_dropped(self, note: str) -> None:
+        """``note``: what there is to tell of it; what was told of the drop before is over."""
+        self.notice.take_back(self._of_drop)
+        self._of_drop = note
+        if note:
+            self.notice.tell(note)
 
     def start_over(self) -> None:
         """Throw the draft away."""
@@ -345,6 +352,7 @@ class NewTaskDialog(DialogFrame):
         self.verbs.keep.clicked.connect(lambda: self.templates.ask_name(self._form.fields()))
         self.templates.picked.connect(self._on_template)
         self.templates.told.connect(self.notice.tell)
+        self.shops.picker.file_dropped.connect(self._tell_dropped)
         self.delivery.after.search_wanted.connect(self._lookup.find)
         self._lookup.found.connect(self.delivery.after.show_found)
         self._creator.planned.connect(self._on_planned)

@@ -157,7 +157,7 @@ class ShopsSection(FormSection):
         self.picker = ShopPicker()
         self.body.addWidget(self.picker)
         self.mode.chosen.connect(self._on_mode)
-        self.picker.file_dropped.connect(partial(self.set_mode, FILE))
+        self.picker.file_dropped.connect(lambda _note: self.set_mode(FILE))
 
     def set_mode(self, mode: str) -> None:
         """Choose shops in another way."""

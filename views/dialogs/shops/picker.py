@@ -37,6 +37,7 @@ from services.domain.insight.shop import ShopNow
 from services.i18n import N_, _, ngettext
 from views.dialogs.file import FileDialog
 from views.dialogs.new_task.draft import ALL
+from views.dialogs.notice import dropped
 from views.support import text
 from views.support.language import say_in_language
 from views.support.look import Label, panel, ruled
@@ -185,12 +186,12 @@ class ShopPicker(QWidget):
     """Signals:
     changed: other shops are ticked.
     mixed: shops of other platforms than the one in view are named.
-    file_dropped: a file was dropped here.
+    file_dropped: a file was dropped here; what there is to tell of that.
     """
 
     changed = Signal()
     mixed = Signal()
-    file_dropped = Signal()
+    file_dropped = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -278,12 +279,12 @@ class ShopPicker(QWidget):
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Read the file that was dropped."""
-        url = next((url for url in event.mimeData().urls() if url.isLocalFile()), None)
-        if url is not None:
+        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if files:
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
-            self.file_dropped.emit()
-            self.file.open(Path(url.toLocalFile()))
+            self.file_dropped.emit(dropped(len(files), files[0].name))
+            self.file.open(files[0])
 
     def set_active(self, shops: frozenset[str]) -> None:
         """Mark shops that have the same task already."""

@@ -894,7 +894,8 @@ def lay_out(now: ShopsNow, by: str = STATE, opened: Opened | None = None) -> Lai
     """The cells to draw; works in any thread. ``by``: what they tell.
 
     Cells keep their places while one filters. A fleet that is too large for a cell each shows those that match, and
-    where these are too many, too, a cell for each group, of which one may be ``opened``.
+    where these are too many, too, a cell for each group, of which one may be ``opened``; where none matches, all
+    groups, dim.
     """
     rows, lit = _placed(now, by, opened)
     counted = now.every if rows.within is None else rows.cells
@@ -912,6 +913,8 @@ def _placed(now: ShopsNow, by: str, opened: Opened | None) -> tuple[Rows, frozen
             return replace(rows, within=opened), now.fitting
     fitting = now.fitting
     found = now.every if fitting is None else [one for one in now.every if one.key in fitting]
+    if not found:
+        return gather(now.every, by, now.at_ms), frozenset()
     one_each = len(found) <= AGGREGATE_ABOVE
     return prepare(found, None, by, now.at_ms) if one_each else gather(found, by, now.at_ms), None
 

@@ -144,7 +144,7 @@ def reason(row: ShopRow, now_ms: int) -> str:
     told = insight.reasons(row.now, now_ms)
     if row.now.state in _CALM and told[0].code != "shop.off":
         told = told[1:]
-    return text.listed([shop.said(one) for one in told], ";")
+    return text.listed(messages.in_one(told, shop.said), ";")
 
 
 def used(running: int, most: int) -> str:

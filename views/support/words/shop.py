@@ -82,7 +82,7 @@ def named(message: Message, shops: Mapping[str, Shop], *, with_id: bool = False)
 
 def why(now: ShopNow, now_ms: int) -> str:
     """Why it is in this state: every sentence that is true, the decisive one first."""
-    return text.listed([said(one) for one in insight.reasons(now, now_ms)], ";")
+    return text.listed(messages.in_one(insight.reasons(now, now_ms), said), ";")
 
 
 def said(message: Message) -> str:

@@ -8,42 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from services import called
 from services.domain.types.task_type import TaskType
-from services.i18n import SOURCE_LANGUAGE, language
 from views.support import safe
 
 LONGEST = 60
 
 
-class _Titles:
-    """The titles by type and language; replaced as a whole, so any thread may bring new ones."""
-
-    def __init__(self) -> None:
-        self.known: Mapping[str, Mapping[str, str]] = {}
-
-
-_titles = _Titles()
-
-
 def know(types: Mapping[str, TaskType]) -> Mapping[str, TaskType]:
     """Remember the titles of these types; answers the types."""
-    _titles.known = {code: kind.title for code, kind in types.items()}
+    called.know_types({code: kind.title for code, kind in types.items()})
     return types
 
 
 def name(code: str) -> str:
     """What people read for a task type."""
-    chosen = language()
-    title = "" if chosen == SOURCE_LANGUAGE else _titles.known.get(code, {}).get(chosen, "")
-    return safe.one_line(title or code, LONGEST)
+    return safe.one_line(called.task_type(code), LONGEST)
 
 
 def code(words: str) -> str:
     """The code of the one type that somebody called by its title in any language, else what they wrote."""
-    if words in _titles.known:
+    titles = called.titles_of_types()
+    if words in titles:
         return words
-    called = words.casefold()
-    fits = [one for one, titles in _titles.known.items() if called in map(str.casefold, titles.values())]
+    said = words.casefold()
+    fits = [one for one, names in titles.items() if said in map(str.casefold, names.values())]
     return fits[0] if len(fits) == 1 else words
 
 

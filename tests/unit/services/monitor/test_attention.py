@@ -654,7 +654,7 @@ def test_tasks_that_wait_in_vain_for_one_reason_are_one_item_where_they_are_many
     (item,) = [one for key, one in found(room).items() if key.startswith("depend")]
     assert english(item) == (
         "4 tasks waiting for tasks that died: 4 dead letters in 2 shops (Page element missing): see the cause, or"
-        " cancel what waits; The page has changed: a retry fails again until the flow is adapted. Tell who makes the"
+        " cancel what waits; the page has changed: a retry fails again until the flow is adapted. Tell who makes the"
         " flow."
     )
     verbs = dict(item.verbs)
@@ -947,7 +947,7 @@ def test_a_last_try_that_comes_is_told_low_in_the_list(room: Room) -> None:
     )  # fmt: skip
     assert english(item) == (
         "work of <pdd:s2>: the last try starts in 1 min: It goes by itself; if it fails, it is a dead letter;"
-        " Network error"
+        " network error"
     )
     second = failed(room, "s3", 1, 30_000)
     pause = Pause(scope="all", by="ann", at=1)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from services import called
 from services.domain.types.task_type import TaskType
 from services.i18n import language, set_language
 from views.support.words import type_names
@@ -57,3 +58,11 @@ def test_a_name_stands_in_a_list_only_where_it_can_be_read_back() -> None:
     type_names.know({name: TaskType(name=name, title={"zh_CN": title}) for name, title in titles.items()})
     set_language("zh_CN")
     assert [type_names.name_in_list(name) for name in titles] == ["同步", "comma", "long"]
+
+
+def test_services_say_a_type_as_the_window_does() -> None:
+    type_names.know({"sync_order": TaskType(name="sync_order", title={"zh_CN": "同步订单"})})
+    assert called.scope("type:sync_order") == "sync_order"
+    set_language("zh_CN")
+    assert called.scope("type:sync_order") == "同步订单"
+    assert called.named({"types": "sync_order, other"}) == {"types": "同步订单、other"}

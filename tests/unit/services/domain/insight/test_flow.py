@@ -197,7 +197,7 @@ BOTH = ((PAUSE, 7), (OTHER, 2))
         (
             Facts(blocked=True, running=3, slots=3),
             flow.BLOCKED,
-            "The broker takes no new messages: what is created is recorded, and sent later; Nothing is waiting;"
+            "The broker takes no new messages: what is created is recorded, and sent later; nothing is waiting;"
             " 3 running",
         ),
         (

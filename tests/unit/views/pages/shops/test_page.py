@@ -42,6 +42,7 @@ from views.support import shown, text
 from views.support.memory import ShortMemory
 from views.theme import theme
 from views.widgets.filter.bar import ValuePopup
+from views.widgets.heat_map.map import AGGREGATE_ABOVE
 from views.widgets.segmented import Segmented
 
 pytestmark = pytest.mark.both_pairs
@@ -124,7 +125,7 @@ def test_a_shop_that_is_switched_off_says_so_whatever_it_still_does(fleet: Fleet
     page = open_page()
     said = "Switched off: schedules and promises leave it out"
     assert row(page, SHOP)["reason"] == said
-    assert row(page, OTHER)["reason"] == f"1 dead, not looked at yet; {said}"
+    assert row(page, OTHER)["reason"] == f"1 dead, not looked at yet; {said[0].lower()}{said[1:]}"
     page.table.set_current_key(OTHER)
     assert page.shop.facts.values()["Switched off"] == "schedules and promises leave it out"
 
@@ -1449,3 +1450,11 @@ def test_the_legend_of_what_cells_tell_takes_the_room_that_there_is(qtbot: QtBot
         finally:
             i18n.set_language("en")
             theme().set_text_size(100)
+
+
+def test_where_no_shop_of_a_large_fleet_matches_the_map_keeps_its_groups_dim(qtbot: QtBot) -> None:
+    every = tuple(ShopNow(platform="pdd", shop_id=f"s{n}", group=f"g{n % 7}") for n in range(AGGREGATE_ABOVE + 1))
+    laid = lay_out(ShopsNow(every=every, fitting=frozenset(), at_ms=1))
+    assert (len(laid.rows.cells), laid.lit) == (7, frozenset())
+    one = lay_out(ShopsNow(every=every, fitting=frozenset({"pdd:s1"}), at_ms=1))
+    assert ([cell.key for cell in one.rows.cells], one.lit) == (["pdd:s1"], None)
