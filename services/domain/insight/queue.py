@@ -74,13 +74,15 @@ def still(flow: Flow) -> bool:
 
 
 def wrong(facts: Facts) -> tuple[str, ...]:
-    """Everything that is the matter, the worst first. What somebody paused is neither stuck nor filling."""
+    """Everything that is the matter, the worst first. What somebody paused is neither stuck nor filling; where all of
+    it is at gates the queue is not stuck: what holds it is said of the shops.
+    """
     if not facts.waiting:
         return (BLOCKED,) if facts.blocked else ()
     flow = facts.flow
     found = {
         BLOCKED: facts.blocked,
-        STUCK: not facts.paused and facts.oldest_s >= STUCK_S and still(flow),
+        STUCK: not facts.paused and facts.ready > 0 and facts.oldest_s >= STUCK_S and still(flow),
         FILLING: not facts.paused
         and facts.waiting >= FILLS_FROM
         and flow.known_s >= KNOWN_S

@@ -319,7 +319,14 @@ def _own_state(facts: ShopFacts, now_ms: int) -> str:
 def _finishes_nothing(facts: ShopFacts, now_ms: int) -> bool:
     if facts.breaker is not None or facts.moves or not facts.waits_at:
         return False
-    return now_ms - max(facts.waits_at, facts.success_at) > STUCK_MS
+    due = max(facts.waits_at, facts.success_at) + STUCK_MS
+    return now_ms > due and not _was_paused(facts, due)
+
+
+def _was_paused(facts: ShopFacts, at_ms: int) -> bool:
+    """Whether a switch that holds all of the shop was closed at that moment."""
+    pauses = holding(facts.shop, facts.pauses, facts.paused_types)
+    return any(pause.at <= at_ms for pause in pauses if _whole((pause,)))
 
 
 def _since(facts: ShopFacts, state: str, pauses: tuple[Pause, ...], now_ms: int) -> int:

@@ -32,7 +32,8 @@ FILLS = Flow(2.0, 1.0, 300.0)
         ({"waiting": 50, "flow": FILLS, "paused": True}, (queue.PAUSED, (queue.PAUSED,))),
         ({"waiting": 5, "flow": MOVES, "consumers": 0}, (queue.NO_CONSUMER, (queue.NO_CONSUMER,))),
         ({"waiting": 5, "flow": MOVES, "consumers": 0, "occupied": True}, (queue.RUNNING, ())),
-        ({"waiting": 5, "flow": STILL, "oldest_s": 1800, "consumers": 1}, (queue.STUCK, (queue.STUCK,))),
+        ({"waiting": 5, "ready": 1, "flow": STILL, "oldest_s": 1800, "consumers": 1}, (queue.STUCK, (queue.STUCK,))),
+        ({"waiting": 5, "flow": STILL, "oldest_s": 1800, "consumers": 1}, (queue.RUNNING, ())),  # all at gates
         ({"waiting": 5, "flow": STILL, "oldest_s": 1799, "consumers": 1}, (queue.RUNNING, ())),
         ({"waiting": 5, "flow": MOVES, "oldest_s": 9000, "consumers": 1}, (queue.RUNNING, ())),
         (

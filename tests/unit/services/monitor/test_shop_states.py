@@ -155,6 +155,20 @@ def test_what_waited_before_the_start_counts_too(room: Room) -> None:
     assert shown(room, seen)["s1"] == "stuck"
 
 
+def test_a_shop_that_somebody_paused_before_is_not_stuck_under_it(room: Room) -> None:
+    """Half an hour of quiet hours made it look as if its tasks hung."""
+    room.create(shop_id="s1")
+    begun = room.store.now_ms()
+    room.clock.advance(STUCK_MS / 1000 + 1)
+    seen = states(room)
+    seen.prime()
+    late = Pause(scope="platform:pdd", by="ann", at=begun + STUCK_MS + 500)
+    one = found(room, seen, pauses=(replace(late, at=begun + 1_000),))["s1"]
+    assert (one.state, one.under) == ("paused", "waiting")
+    one = found(room, seen, pauses=(late,))["s1"]
+    assert (one.state, one.under) == ("paused", "stuck"), "it was so before"
+
+
 def test_what_ended_before_the_start_is_counted_once(room: Room) -> None:
     room.finish(room.running(), "succeeded")
     room.dead(shop_id="s2")
