@@ -35,14 +35,16 @@ LAUNCH_S, PAGE_S, CLOSE_S = 60.0, 15.0, 8.0
 MOST = 500
 #: what Chromium itself printed, in what the driver tells of a start: without its process, time and place in the source
 _PRINTED = re.compile(r"\[err\] (?:\[[\d:/.]+:[A-Z]+:[^\]]*\] )?(.+)")
+#: what it prints at every start on a machine without a desktop, and starts all the same
+_HARMLESS = re.compile(r"connect to (?:the bus|socket \S*dbus)|org\.freedesktop\.DBus", re.IGNORECASE)
 
 
 def complaint(told: str) -> str:
     """Why Chromium did not start, of all that the driver tells of that: its command line is longer than what is read of
     a message. What it printed last stands last.
     """
-    printed = list(dict.fromkeys(_PRINTED.findall(told)))
-    return " · ".join(printed)[-MOST:] if printed else told.strip()[:MOST]
+    printed = [one for one in dict.fromkeys(_PRINTED.findall(told)) if not _HARMLESS.search(one)]
+    return " · ".join(printed)[-MOST:] if printed else told.strip().partition("\n")[0][:MOST]
 
 
 class Chromium:

@@ -235,7 +235,7 @@ class AttentionItem(QFrame):
         age = self._age.sizeHint()
         head = max(age.height(), self.title.height_at(inner - BEFORE_AGE - age.width(), density.title))
         parts = [head]
-        if self._row.sentence:
+        if self._has_sentence():
             parts.append(self.sentence.height_at(inner, density.sentence))
         rows = self._rows(inner)
         if rows:
@@ -305,14 +305,18 @@ class AttentionItem(QFrame):
         self.title.set_tone("text3" if self._resolved else "text")
         self.sentence.setText(safe.one_line(row.sentence, 400))
         self._show_tip()
-        self.sentence.setVisible(bool(row.sentence))
+        self.sentence.setVisible(self._has_sentence())
         if links:
             self._make_links()
         word = _(status(row.severity).word)
         # the age is ours and new every second: what is looked through for secrets is remembered without it
-        said = safe.masked(f"{word}: {row.title}. {row.sentence}".strip())
+        said = safe.masked(f"{word}: {row.title}. {row.sentence if self._has_sentence() else ''}".strip())
         self._said = said
         self._restyle()
+
+    def _has_sentence(self) -> bool:
+        """What it told is of before once it is over: "3 tasks waiting for it" stood below a tick."""
+        return bool(self._row.sentence) and not self._resolved
 
     def _show_tip(self) -> None:
         whole = self._row.whole

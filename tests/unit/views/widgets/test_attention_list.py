@@ -390,8 +390,11 @@ def test_order_follows_and_the_count_is_told(qtbot: QtBot, listing: AttentionLis
     with qtbot.waitSignal(listing.count_changed) as signal:
         listing.set_rows([SELECTOR, SILENT], 1)
     assert signal.args == [2]
-    assert listing.items()[1].resolved
-    assert listing.items()[1].links() == []
+    over = listing.items()[1]
+    assert over.resolved
+    assert over.links() == []
+    assert not over.sentence.isVisibleTo(over), "58 dead letters are not there any more"
+    assert over.accessibleName() == "Dead letter: Seller login expired. resolved"
 
 
 def test_it_speaks(listing: AttentionList) -> None:
