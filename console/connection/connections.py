@@ -154,16 +154,21 @@ class ConnectionSwitch(QObject):
         row = next((one for one in self.rows() if one.name == name), None)
         if row is None or row.fixed or row.opened or self._window is None:
             return
-        stays = _("Its engine's file stays on this computer.") if row.local else _("The fleet itself stays as it is.")
-        forgets = _("This window forgets the connection and its passwords.")
-        question = Question(
-            title=N_("Remove connection"),
-            text=f"{forgets} {stays}",
-            rows=((_("Name"), name), (_("Environment"), row.tag or _("None")), (_("Address"), row.address)),
-            verb=_("Remove {name}").format(name=name),
-            danger=True,
-            typed=name,
-        )
+
+        def question() -> Question:
+            stays = (
+                _("Its engine's file stays on this computer.") if row.local else _("The fleet itself stays as it is.")
+            )
+            forgets = _("This window forgets the connection and its passwords.")
+            return Question(
+                title=N_("Remove connection"),
+                text=f"{forgets} {stays}",
+                rows=((_("Name"), name), (_("Environment"), row.tag or _("None")), (_("Address"), row.address)),
+                verb=_("Remove {name}").format(name=name),
+                danger=True,
+                typed=name,
+            )
+
         self.question = ConfirmDialog(question, self._here())
         self.question.confirmed.connect(lambda: self._do(self._remove(name)))
         self.question.open()

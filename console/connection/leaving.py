@@ -107,22 +107,36 @@ class Leaving(QObject):
             self._ask(self._work.running())
 
     def _ask(self, running: tuple[SlotState, ...]) -> None:
-        number = len(running)
-        title = N_("Switch connection") if self._switches else N_("Close Fleetdeck")
-        republishing = self._republishing()
         if not any(map(self._missed, running)):
-            verb = _("Switch all the same") if self._switches else _("Close all the same")
-            self.dialog = ConfirmDialog(Question(title=title, text=republishing, verb=verb), self._window)
+            self.dialog = ConfirmDialog(self._leaves_a_run, self._window)
             self.dialog.confirmed.connect(self._close)
             self.dialog.open()
             return
+        shops: dict[str, Shop] = {}
+        self.dialog = ConfirmDialog(partial(self._leaves_tasks, running, shops), self._window)
+        self.dialog.confirmed.connect(self.finish)
+        self.dialog.other_chosen.connect(self.hand_back)
+        self.dialog.open()
+        self._naming.start(self._shops, partial(self._name, self.dialog, shops), lambda _error: None)
+
+    @property
+    def _title(self) -> str:
+        return N_("Switch connection") if self._switches else N_("Close Fleetdeck")
+
+    def _leaves_a_run(self) -> Question:
+        verb = _("Switch all the same") if self._switches else _("Close all the same")
+        return Question(title=self._title, text=self._republishing(), verb=verb)
+
+    def _leaves_tasks(self, running: tuple[SlotState, ...], shops: Mapping[str, Shop]) -> Question:
+        """``shops``: those whose names are known by now."""
+        number, republishing = len(running), self._republishing()
         finish = (
             ngettext("Finish {n} task, then switch", "Finish {n} tasks, then switch", number)
             if self._switches
             else ngettext("Finish {n} task, then close", "Finish {n} tasks, then close", number)
         )
-        question = Question(
-            title=title,
+        return Question(
+            title=self._title,
             text=ngettext(
                 "This computer runs {n} task. It can finish first. Handed back, it begins anew on the next free worker,"
                 " or is held if it must not run twice.",
@@ -131,22 +145,18 @@ class Leaving(QObject):
                 number,
             ).format(n=number)
             + (republishing and f"\n\n{republishing}"),
-            rows=_rows(running, {}),
+            rows=_rows(running, shops),
             codes=tuple((slot.task_type, slot.shop) for slot in running),
             verb=finish.format(n=number),
             other=self._hand_back_words(),
         )
-        self.dialog = ConfirmDialog(question, self._window)
-        self.dialog.confirmed.connect(self.finish)
-        self.dialog.other_chosen.connect(self.hand_back)
-        self.dialog.open()
-        self._naming.start(self._shops, partial(self._name, self.dialog, running), lambda _error: None)
 
     @staticmethod
-    def _name(dialog: ConfirmDialog, running: tuple[SlotState, ...], shops: Mapping[str, Shop]) -> None:
+    def _name(dialog: ConfirmDialog, shops: dict[str, Shop], named: Mapping[str, Shop]) -> None:
         """Call the shops by their names; who cannot be asked about them leaves them their ids."""
         if isValid(dialog):
-            dialog.set_rows(_rows(running, shops))
+            shops.update(named)
+            dialog.say()
 
     def _hand_back_words(self) -> str:
         return _("Hand back and switch") if self._switches else _("Hand back and close")

@@ -5,11 +5,12 @@ why one is given up that may be done. The answer goes into the audit trail and t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtWidgets import QWidget
 
-from services.commands.outcome import Outcome
+from services.commands.outcome import Outcome, Refusal
 from services.domain.insight.verdict import SAY_WHY_GIVEN_UP
 from services.domain.text.refusals import UNSURE
 from services.i18n import N_, _
@@ -54,19 +55,22 @@ def ask_why(outcome: Outcome, go: Callable[[str, Start], None], left_it: Callabl
     words = ASKED.get(left[0].why.code) if len(left) == 1 else None
     if outcome.done or outcome.pending or words is None:
         return False
-    question = Question(
-        title=words.title,
-        rows=((_("task id"), left[0].task_id),),
-        text=shown.say(left[0].why),
-        verb=_(words.verb),
-        danger=True,
-        note=_(words.note),
-        note_needed=_(words.needed),
-    )
-    dialog = ConfirmDialog(question, owner)
+    dialog = ConfirmDialog(partial(_question, words, left[0]), owner)
     dialog.confirmed.connect(lambda: go(dialog.note, dialog.start))
     dialog.rejected.connect(lambda: None if dialog.waiting else left_it())
     # it opens by itself, seconds after the act: a Space or Enter meant for what stands behind it must not be its Cancel
     dialog.note_field.setFocus()
     dialog.open()
     return True
+
+
+def _question(words: _Words, left: Refusal) -> Question:
+    return Question(
+        title=words.title,
+        rows=((_("task id"), left.task_id),),
+        text=shown.say(left.why),
+        verb=_(words.verb),
+        danger=True,
+        note=_(words.note),
+        note_needed=_(words.needed),
+    )

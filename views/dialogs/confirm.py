@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
-from msgspec.structs import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
@@ -15,6 +14,7 @@ from services.i18n import N_, _
 from services.settings.values import ConfirmSettings
 from views.dialogs.frame import MARGIN
 from views.dialogs.saving import SavingDialog
+from views.support.language import say_in_language
 from views.support.look import Label
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
@@ -38,7 +38,7 @@ class Finding(NamedTuple):
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked; the texts but `title` are already translated."""
+    """What is asked; the texts but `title` and `leave` are already translated."""
 
     title: str  #: source text
     number: str = ""  #: large, e.g. ``51 tasks``
@@ -55,6 +55,10 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     note_needed: str = ""  #: why the button waits for the note; "" where it may stay empty
 
 
+#: says a question in the language of the moment: with the same parts, whenever it is asked
+Asked = Callable[[], Question]
+
+
 class ConfirmDialog(SavingDialog):
     """Cancel is the default; nothing happens unless a person chose it. One that asks for a note stays open where
     whoever is told that it is ``confirmed`` gives ``start`` what it is for, until that is answered.
@@ -68,73 +72,75 @@ class ConfirmDialog(SavingDialog):
     other_chosen = Signal()
     going_on, going_on_still = N_("It is being done"), N_("It is being done…")
 
-    def __init__(self, question: Question, parent: QWidget | None = None) -> None:
+    def __init__(self, asked: Asked, parent: QWidget | None = None) -> None:
+        question = asked()
         icon = "ph.warning" if question.danger else "ph.list-bullets"
         super().__init__(question.title, icon=icon, width=WIDTH, parent=parent)
-        self.question, self.leave = question, question.leave
+        self._asked, self.question, self.leave = asked, question, question.leave
         self._values = KeyValues(spread=True)
-        self._values.set_rows(question.rows, question.codes)
-        if question.number:
-            self.body.addWidget(Label(question.number, "number"))
+        self._number, self._text = Label("", "number"), Label("", "body", "text2", wrap=True)
+        self._findings = [Strip(finding.status) for finding in question.findings]
+        self._note, self._typed = Label("", "label", "text2"), Label("", "label", "text2")
+        self.note_field, self.typed_field = QLineEdit(), QLineEdit()
+        self.note_field.setMaxLength(NOTE_LIMIT)
+        self._put(self._number, wanted=bool(question.number))
         self._build_words()
-        self.note_field = QLineEdit(self)
-        self.note_field.hide()
-        if question.note:
-            self._ask_note()
-        self.typed_field = QLineEdit(self)
-        self.typed_field.hide()
-        if question.typed:
-            self._ask_typed()
+        for part in (self._note, self.note_field):
+            self._put(part, wanted=bool(question.note))
+        for part in (self._typed, self.typed_field):
+            self._put(part, wanted=bool(question.typed))
         self._build_foot()
-        self._on_typed()
+        for field in (self.note_field, self.typed_field):
+            field.textChanged.connect(self._on_typed)
+        say_in_language(self.say)
+
+    def _put(self, part: QWidget, *, wanted: bool) -> None:
+        if wanted:
+            self.body.addWidget(part)
+        else:  # nobody else would end it
+            part.setParent(self)
+            part.hide()
 
     def _build_words(self) -> None:
         """What it is about, what is known of it, what will happen; without evidence what will happen stands first."""
         question = self.question
-        text = [Label(question.text, "body", "text2", wrap=True)] if question.text else []
-        rows = [_in_sight(self._values)] if question.rows else []
-        if not rows:  # nobody else would end it
-            self._values.setParent(self)
-            self._values.hide()
-        known = [_strip(finding) for finding in question.findings]
-        for part in (*rows, *known, *text) if known else (*text, *rows):
-            self.body.addWidget(part)
+        self._values.set_rows(question.rows, question.codes)
+        rows = (_in_sight(self._values) if question.rows else self._values, bool(question.rows))
+        text, known = (self._text, bool(question.text)), [(one, True) for one in self._findings]
+        for part, wanted in (rows, *known, text) if known else (text, rows):
+            self._put(part, wanted=wanted)
 
-    def set_rows(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Say what the rows tell in other words, such as names that were not known before."""
-        self.question = replace(self.question, rows=tuple(rows))
-        self._values.set_rows(rows, self.question.codes)
+    def say(self) -> None:
+        """Say what it asks, in the language of the moment and by what is known now."""
+        self.question = question = self._asked()
+        self._number.setText(question.number)
+        self._text.setText(question.text)
+        self._values.set_rows(question.rows, question.codes)
+        for strip, finding in zip(self._findings, question.findings, strict=False):
+            strip.show_text(finding.text, finding.lead)
+        typed = _("Type {text} to go on").format(text=question.typed) if question.typed else ""
+        for label, field, words in (
+            (self._note, self.note_field, question.note),
+            (self._typed, self.typed_field, typed),
+        ):
+            label.setText(words)
+            field.setAccessibleName(words)
+        self.verb_button.set_count_text(question.verb)
+        self.other_button.set_count_text(question.other)
+        self._on_typed()
 
     @property
     def note(self) -> str:
         """What was written down, trimmed."""
         return self.note_field.text().strip()
 
-    def _ask_note(self) -> None:
-        self.body.addWidget(Label(self.question.note, "label", "text2"))
-        self.note_field.setMaxLength(NOTE_LIMIT)
-        self.note_field.setAccessibleName(self.question.note)
-        self.note_field.textChanged.connect(self._on_typed)
-        self.body.addWidget(self.note_field)
-        self.note_field.show()
-
-    def _ask_typed(self) -> None:
-        ask = _("Type {text} to go on").format(text=self.question.typed)
-        self.body.addWidget(Label(ask, "label", "text2"))
-        self.typed_field.setAccessibleName(ask)
-        self.typed_field.textChanged.connect(self._on_typed)
-        self.body.addWidget(self.typed_field)
-        self.typed_field.show()
-
     def _build_foot(self) -> None:
         self.cancel_button = Button(self.question.leave, hint="Esc")
         self.cancel_button.clicked.connect(self.reject)
         kind = "dangerfill" if self.question.danger else "primary"
         self.verb_button = Button(kind=kind, shortcut="dialog.main")
-        self.verb_button.set_count_text(self.question.verb)
         self.verb_button.clicked.connect(self._on_confirm)
         self.other_button = Button()
-        self.other_button.set_count_text(self.question.other)
         self.other_button.setVisible(bool(self.question.other))
         self.other_button.clicked.connect(self._on_other)
         self.save_button = self.verb_button
@@ -177,12 +183,6 @@ def confirm_limit(environment: str) -> int:
 def set_confirm_limits(settings: ConfirmSettings) -> None:
     """Let so many be acted on at once from now on."""
     LIMITS.update({True: settings.production, False: settings.other})
-
-
-def _strip(finding: Finding) -> Strip:
-    strip = Strip(finding.status)
-    strip.show_text(finding.text, finding.lead)
-    return strip
 
 
 def _in_sight(values: KeyValues) -> QWidget:

@@ -24,6 +24,7 @@ from views.context import PageContext
 from views.dialogs.typed import KeepsTyped
 from views.support import instant, safe, shown, text
 from views.support.acting import offer_undo, unless_changed
+from views.support.language import say_in_language
 from views.support.look import Label, line
 from views.support.operation import Operation
 from views.widgets.buttons import Button
@@ -71,30 +72,24 @@ class QuietHoursDialog(KeepsTyped):
         self._taken: frozenset[str] = frozenset()
         self._given = ""  #: the name that was made of the scope; another one is the person's
         self._again: Callable[[], None] = self._ask  #: what is tried once more
+        self._known: _Known | None = None
+        self._what = Label("", "body", "text2", wrap=True)
         self._build()
         self.scope.editTextChanged.connect(self._on_scope)
         for field in (self.name, self.when, self.why):
             field.textChanged.connect(self._check)
-        self._check()
+        say_in_language(self._say)
         self._ask()
         self.scope.setFocus()
 
     def _build(self) -> None:
-        told = _(
-            "While quiet hours hold, nothing of what they are for starts; what runs goes on. What waits goes on by"
-            " itself when they end."
-        )
-        self.body.addWidget(Label(told, "body", "text2", wrap=True))
+        self.body.addWidget(self._what)
         self.error = ErrorStrip()  # messages of the window lie behind this dialog
         self.error.retry.connect(self._on_retry)
         self._list = ScrollPane()
         self._list.setFixedHeight(LIST_HEIGHT)
         put(self.body, self.error, self._list)
         self.body.addWidget(line())
-        typed = self.scope.lineEdit()
-        assert typed is not None  # it is editable
-        typed.setPlaceholderText(_("Platform, shop or task type"))
-        self.when.setPlaceholderText(_("until 06:00; mon-fri 22:00-06:00; 2026-11-24 22:00 - 2026-11-25 06:00"))
         self.why.setMaxLength(quiet_hours.MOST_TEXT)
         self._fields = {
             "scope": Labelled(N_("Nothing starts of"), self.scope, hint=N_("any part of its name or id")),
@@ -108,6 +103,22 @@ class QuietHoursDialog(KeepsTyped):
                 row.addWidget(self._fields[key], 1, Qt.AlignmentFlag.AlignTop)
             self.body.addLayout(row)
         self.cancel_button, self.save_button = self.end_with_save(self._on_save)
+
+    def _say(self) -> None:
+        """Say everything, in the language of the moment."""
+        self._what.setText(
+            _(
+                "While quiet hours hold, nothing of what they are for starts; what runs goes on. What waits goes on by"
+                " itself when they end."
+            )
+        )
+        typed = self.scope.lineEdit()
+        assert typed is not None  # it is editable
+        typed.setPlaceholderText(_("Platform, shop or task type"))
+        self.when.setPlaceholderText(_("until 06:00; mon-fri 22:00-06:00; 2026-11-24 22:00 - 2026-11-25 06:00"))
+        if self._known is not None:
+            self._show_known(self._known)
+        self._check()
 
     # looking
 
@@ -126,15 +137,21 @@ class QuietHoursDialog(KeepsTyped):
     def _show(self, known: _Known) -> None:
         if self._again == self._ask:
             self.error.clear()
-        found = known.quiet
-        self._taken = frozenset(one.hours.name for one in found)
-        self.set_note(_("times of {zone}").format(zone=known.zone))
-        self.scope.show_choices(_scopes(known))
+        self._show_known(known)
         if self._for and not self.scope.currentText():
             self.scope.choose(self._for)
             self.begin_here()
             self.when.setFocus()
         self._for = ""
+
+    def _show_known(self, known: _Known) -> None:
+        self._known, found = known, known.quiet
+        self._taken = frozenset(one.hours.name for one in found)
+        self.set_note(_("times of {zone}").format(zone=known.zone))
+        untouched = not self.is_typed()
+        self.scope.show_choices(_scopes(known))
+        if untouched:  # the same choice may have other words now
+            self.begin_here()
         body = self._list.body
         clear(body)
         self.edit_buttons, self.remove_buttons = {}, {}

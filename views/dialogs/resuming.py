@@ -4,7 +4,8 @@ whether they have read it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtWidgets import QWidget
 
@@ -34,13 +35,19 @@ def ask_to_resume(
     if pause is None or not needs_asking(pause, me):
         go()
         return
+    dialog = ConfirmDialog(partial(_read_it, pause, what, now_ms), owner)
+    dialog.confirmed.connect(go)
+    dialog.open()
+
+
+def _read_it(pause: Pause, what: str, now_ms: int) -> Question:
     note = safe.visible(safe.cut(messages.noted(pause.reason.strip()), NOTE_SHOWN), keep_newlines=True)
     who = safe.one_line(messages.noted(pause.by), 80) or _("unknown")
     rows = [(_("paused"), what), (_("by"), who)]
     if pause.at:
         rows.append((_("since"), shown.clock(pause.at, now_ms)))
     said = _("{who} has written").format(who=who)
-    question = Question(
+    return Question(
         title=N_("End this pause"),
         rows=tuple(rows),
         findings=(Finding("warning", said, _("“{note}”").format(note=note)),) if note else (),
@@ -48,25 +55,28 @@ def ask_to_resume(
         verb=_("Resume all the same"),
         leave=N_("Leave it paused"),
     )
-    dialog = ConfirmDialog(question, owner)
-    dialog.confirmed.connect(go)
-    dialog.open()
 
 
 def ask_why_paused(
-    rows: Sequence[tuple[str, str]], owner: QWidget, go: Callable[[str, Start], None], unasked: Callable[[], None]
+    rows: Callable[[], tuple[tuple[str, str], ...]],
+    owner: QWidget,
+    go: Callable[[str, Start], None],
+    unasked: Callable[[], None],
 ) -> None:
     """Ask why these are paused, which they are already, and ``go`` with the answer and what runs it; ``unasked``: the
-    person gave none. ``rows``: name and value of each, in the present language.
+    person gave none. ``rows``: name and value of each.
     """
-    question = Question(
-        title=N_("Why it is paused"),
-        rows=tuple(rows),
-        text=_("Whoever ends the pause reads it first."),
-        verb=_("Write it down"),
-        note=_("Why"),
-        note_needed=_("Say why first"),
-    )
+
+    def question() -> Question:
+        return Question(
+            title=N_("Why it is paused"),
+            rows=rows(),
+            text=_("Whoever ends the pause reads it first."),
+            verb=_("Write it down"),
+            note=_("Why"),
+            note_needed=_("Say why first"),
+        )
+
     dialog = ConfirmDialog(question, owner)
     dialog.confirmed.connect(lambda: go(dialog.note, dialog.start))
     dialog.rejected.connect(lambda: None if dialog.waiting else unasked())

@@ -97,15 +97,19 @@ class ShopLogin(QObject):
             return
         if node:
             command = f"shop login {shop}"
-            question = Question(
-                title=N_("Look on another machine"),
-                rows=((_("shop"), name), (_("machine"), node), (_("command there"), command)),
-                text=_(
-                    "The browser profile of this shop lives on another machine. Open this shop's browser in the window"
-                    " of Fleetdeck there, or run the command there; any other browser that is logged in shows it too."
-                ),
-                verb=_("Copy the command"),
-            )
+
+            def question() -> Question:
+                return Question(
+                    title=N_("Look on another machine"),
+                    rows=((_("shop"), name), (_("machine"), node), (_("command there"), command)),
+                    text=_(
+                        "The browser profile of this shop lives on another machine. Open this shop's browser in the"
+                        " window of Fleetdeck there, or run the command there; any other browser that is logged in"
+                        " shows it too."
+                    ),
+                    verb=_("Copy the command"),
+                )
+
             dialog = ConfirmDialog(question, self._owner)
             dialog.confirmed.connect(lambda: QGuiApplication.clipboard().setText(command))
             dialog.open()
@@ -123,16 +127,19 @@ class ShopLogin(QObject):
 
     def _tell_where(self, shop: str, name: str, node: str) -> None:
         command = f"shop login {shop}"
-        question = Question(
-            title=N_("Log in on another machine"),
-            rows=((_("shop"), name), (_("machine"), node), (_("command there"), command)),
-            text=_(
-                "The browser profile of this shop lives on another machine, where no worker with browsers is alive; a"
-                " login here would not help its tasks. Start a worker there, or run the command there."
-            ),
-            verb=_("Logged in elsewhere: go on"),
-            other=_("Copy the command"),
-        )
+
+        def question() -> Question:
+            return Question(
+                title=N_("Log in on another machine"),
+                rows=((_("shop"), name), (_("machine"), node), (_("command there"), command)),
+                text=_(
+                    "The browser profile of this shop lives on another machine, where no worker with browsers is"
+                    " alive; a login here would not help its tasks. Start a worker there, or run the command there."
+                ),
+                verb=_("Logged in elsewhere: go on"),
+                other=_("Copy the command"),
+            )
+
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(partial(self.go_on, shop))
         dialog.other_chosen.connect(lambda: QGuiApplication.clipboard().setText(command))

@@ -57,13 +57,16 @@ class KeepsTyped(DialogFrame):
         if not self.is_typed():
             super().reject()
             return
-        question = Question(
-            title=N_("Discard the changes?"),
-            text=_("They were not saved."),
-            verb=_("Discard"),
-            danger=True,
-            leave=N_("Go on editing"),
-        )
+
+        def question() -> Question:
+            return Question(
+                title=N_("Discard the changes?"),
+                text=_("They were not saved."),
+                verb=_("Discard"),
+                danger=True,
+                leave=N_("Go on editing"),
+            )
+
         dialog = ConfirmDialog(question, self)
         dialog.confirmed.connect(partial(self.done, QDialog.DialogCode.Rejected))
         dialog.open()

@@ -102,7 +102,7 @@ class PageActs(QObject):
                 start=start,
             )
 
-        ask_why_paused(((_("paused"), what),), self._owner, go, unasked)
+        ask_why_paused(lambda: ((_("paused"), what),), self._owner, go, unasked)
 
     def _tell(self, said: str | Callable[[], str], back: Back | None = None) -> None:
         undo = None

@@ -52,7 +52,7 @@ class TaskActing(QObject):
 
     def ask(self, verb: TaskVerb, picks: Sequence[Pick]) -> None:
         """Show the preview; what it says is what is done."""
-        dialog = ConfirmDialog(question(verb, picks, self._context.environment), self._owner)
+        dialog = ConfirmDialog(partial(question, verb, picks, self._context.environment), self._owner)
         dialog.confirmed.connect(lambda: self._start(verb, picks, HOLD_MANY_S, dialog))
         dialog.open()
 

@@ -238,10 +238,14 @@ class Creator(QObject):
         if not typed:
             self._create(draft)
             return
-        count = text.count(number)
-        verb = ngettext("Create {n} task", "Create {n} tasks", number).format(n=count)
-        total = ngettext("{n} task", "{n} tasks", number).format(n=count)
-        dialog = ConfirmDialog(Question(title=N_("Create tasks"), number=total, verb=verb, typed=typed), owner)
+
+        def question() -> Question:
+            count = text.count(number)
+            verb = ngettext("Create {n} task", "Create {n} tasks", number).format(n=count)
+            total = ngettext("{n} task", "{n} tasks", number).format(n=count)
+            return Question(title=N_("Create tasks"), number=total, verb=verb, typed=typed)
+
+        dialog = ConfirmDialog(question, owner)
         dialog.confirmed.connect(partial(self._create, draft))
         dialog.open()
 

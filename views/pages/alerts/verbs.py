@@ -219,18 +219,22 @@ class AlertActions(PageActs):
 
     def remove_rule(self, one: RuleNow) -> None:
         """Take away one that people made, after a look at what is open of it."""
-        opened = ngettext(
-            "{n} open incident is its own; it is over unless another rule sees the same.",
-            "{n} open incidents are its own; they are over unless another rule sees the same.",
-            one.active,
-        )
-        said = _("{name} tells nobody any more; what it was stays in Audit.").format(name=words.rule_name(one.rule))
-        question = Question(
-            title=N_("Remove a rule"),
-            text=text.sentences([said, opened.format(n=text.count(one.active)) if one.active else ""]),
-            verb=_("Remove"),
-            danger=True,
-        )
+
+        def question() -> Question:
+            opened = ngettext(
+                "{n} open incident is its own; it is over unless another rule sees the same.",
+                "{n} open incidents are its own; they are over unless another rule sees the same.",
+                one.active,
+            )
+            said = _("{name} tells nobody any more; what it was stays in Audit.")
+            said = said.format(name=words.rule_name(one.rule))
+            return Question(
+                title=N_("Remove a rule"),
+                text=text.sentences([said, opened.format(n=text.count(one.active)) if one.active else ""]),
+                verb=_("Remove"),
+                danger=True,
+            )
+
         alerts = self._context.commands.alerts
         call = partial(alerts.reset_rule, one.rule.name, instead=one.rule)
         removed = _("{name} is removed.").format(name=words.rule_name(one.rule))
@@ -272,16 +276,19 @@ class AlertActions(PageActs):
     def remove_channel(self, one: ChannelNow) -> None:
         """Take one away, after a look at what waits for it."""
         channel = one.channel
-        waits = ngettext(
-            "{n} message waits for it; it is given up.", "{n} messages wait for it; they are given up.", one.waiting
-        )
-        waits = waits.format(n=text.count(one.waiting)) if one.waiting else ""
-        question = Question(
-            title=N_("Remove a channel"),
-            text=text.sentences([_("{name} is told nothing any more.").format(name=channel.name), waits]),
-            verb=_("Remove"),
-            danger=True,
-        )
+
+        def question() -> Question:
+            waits = ngettext(
+                "{n} message waits for it; it is given up.", "{n} messages wait for it; they are given up.", one.waiting
+            )
+            waits = waits.format(n=text.count(one.waiting)) if one.waiting else ""
+            return Question(
+                title=N_("Remove a channel"),
+                text=text.sentences([_("{name} is told nothing any more.").format(name=channel.name), waits]),
+                verb=_("Remove"),
+                danger=True,
+            )
+
         alerts = self._context.commands.alerts
         dialog = ConfirmDialog(question, self._owner)
         said = _("{name} is removed.").format(name=channel.name)

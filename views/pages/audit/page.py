@@ -111,24 +111,27 @@ class TakingBack(QObject):
             return
         entry, way, objects = row.entry, row.back, row.taken_back
         n, removes = len(objects), way.by.endswith(".remove")
-        facts = [
-            (_("Act"), act_words.act(entry.action)),
-            (_("Person"), entry.who),
-            (_("Time"), shown.clock(entry.at, instant.now_ms())),
-            (_("Object"), words.about(objects)),
-            (_("Taken back by"), act_words.act(way.by)),
-        ]
-        if n < way.asked:
-            facts.insert(4, (_("Done then"), words.of_asked(way)))
-        question = Question(
-            title=N_("Take an act back"),
-            number=ngettext("{n} object", "{n} objects", n).format(n=text.count(n)) if n > 1 else "",
-            text=_("It is done in your name, and has an entry of its own."),
-            rows=tuple(facts),
-            verb=act_words.act(way.by),
-            danger=removes,
-            typed=objects[0] if removes and n == 1 else typed_count(n, self._context.environment),
-        )
+
+        def question() -> Question:
+            facts = [
+                (_("Act"), act_words.act(entry.action)),
+                (_("Person"), entry.who),
+                (_("Time"), shown.clock(entry.at, instant.now_ms())),
+                (_("Object"), words.about(objects)),
+                (_("Taken back by"), act_words.act(way.by)),
+            ]
+            if n < way.asked:
+                facts.insert(4, (_("Done then"), words.of_asked(way)))
+            return Question(
+                title=N_("Take an act back"),
+                number=ngettext("{n} object", "{n} objects", n).format(n=text.count(n)) if n > 1 else "",
+                text=_("It is done in your name, and has an entry of its own."),
+                rows=tuple(facts),
+                verb=act_words.act(way.by),
+                danger=removes,
+                typed=objects[0] if removes and n == 1 else typed_count(n, self._context.environment),
+            )
+
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(partial(self._go, row, way))
         dialog.open()

@@ -158,23 +158,7 @@ class BatchActions(PageActs):
         self.changed.emit()
 
     def _ask_retry(self, plan: BatchPlan) -> None:
-        words = _("Dead letters run again under new ids in the same batch; what waits for its next attempt runs now.")
-        if left := len(plan.left_alone):
-            stays = ngettext(
-                "{n} letter stays: others did or do its work, nobody can read whether, or its type refuses it.",
-                "{n} letters stay: others did or do their work, nobody can read whether, or their type refuses them.",
-                left,
-            )
-            words = text.sentences([words, stays.format(n=text.count(left))])
-        question = Question(
-            title=N_("Retry a batch"),
-            number=many(plan.number),
-            rows=((_("batch"), plan.batch),),
-            text=words,
-            verb=_("Retry {tasks}").format(tasks=many(plan.number)),
-            typed=typed_count(plan.number, self._context.environment),
-        )
-        dialog = ConfirmDialog(question, self._owner)
+        dialog = ConfirmDialog(partial(_asked_to_retry, plan, self._context.environment), self._owner)
         dialog.confirmed.connect(partial(self._retry, plan))
         dialog.open()
 
@@ -190,15 +174,17 @@ class BatchActions(PageActs):
         if not task_ids:
             self._tell_nothing_left()
             return
-        tasks = many(len(task_ids))
-        question = Question(
-            title=N_("Create cancelled tasks again"),
-            number=tasks,
-            rows=((_("batch"), batch),),
-            text=explain_again(),
-            verb=_("Create {tasks}").format(tasks=tasks),
-            typed=typed_count(len(task_ids), self._context.environment),
-        )
+
+        def question() -> Question:
+            tasks = many(len(task_ids))
+            return Question(
+                title=N_("Create cancelled tasks again"),
+                number=tasks,
+                rows=((_("batch"), batch),),
+                text=explain_again(),
+                verb=_("Create {tasks}").format(tasks=tasks),
+                typed=typed_count(len(task_ids), self._context.environment),
+            )
 
         def announce() -> str:
             said = _("{batch}: {tasks} are created again in {s} s.")
@@ -219,13 +205,18 @@ class BatchActions(PageActs):
         if number <= confirm_limit(self._context.environment):
             self._raise(plan)
             return
-        question = Question(
-            title=N_("Raise the priority"),
-            number=many(number),
-            rows=((_("batch"), plan.batch),),
-            text=_("What waits goes through the high lane, before that of others. Undo gives it back for ten seconds."),
-            verb=ngettext("Raise {n} task", "Raise {n} tasks", number).format(n=text.count(number)),
-        )
+
+        def question() -> Question:
+            return Question(
+                title=N_("Raise the priority"),
+                number=many(number),
+                rows=((_("batch"), plan.batch),),
+                text=_(
+                    "What waits goes through the high lane, before that of others. Undo gives it back for ten seconds."
+                ),
+                verb=ngettext("Raise {n} task", "Raise {n} tasks", number).format(n=text.count(number)),
+            )
+
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(partial(self._raise, plan))
         dialog.open()
@@ -243,23 +234,7 @@ class BatchActions(PageActs):
         self.acting.at_once(call, self._told_raised, undo)
 
     def _ask_cancel(self, plan: BatchPlan) -> None:
-        running = plan.before.get("running", 0)
-        text_ = _("What waits ends at once, what has ended stays. Cancelled tasks can be created again.")
-        if running:
-            stop = ngettext("{n} that runs is asked to stop.", "{n} that run are asked to stop.", running)
-            text_ = text.sentences([text_, stop.format(n=text.count(running))])
-        question = Question(
-            title=N_("Cancel a batch"),
-            number=many(len(plan.task_ids)),
-            rows=((_("batch"), plan.batch),),
-            text=text_,
-            verb=_("Cancel {tasks}").format(tasks=many(len(plan.task_ids))),
-            danger=True,
-            leave=N_("Leave it"),
-            note=_("Note, kept in the audit trail"),
-            typed=typed_count(len(plan.task_ids), self._context.environment),
-        )
-        dialog = ConfirmDialog(question, self._owner)
+        dialog = ConfirmDialog(partial(_asked_to_cancel, plan, self._context.environment), self._owner)
         dialog.confirmed.connect(lambda: self._cancel(plan, dialog.note))
         dialog.open()
 
@@ -394,3 +369,41 @@ VERBS: tuple[BatchVerb, ...] = (
 )  # fmt: skip
 #: those that change something, each told before
 CHANGING = tuple(verb for verb in VERBS if verb.role != LOOK)
+
+
+def _asked_to_retry(plan: BatchPlan, environment: str) -> Question:
+    words = _("Dead letters run again under new ids in the same batch; what waits for its next attempt runs now.")
+    if left := len(plan.left_alone):
+        stays = ngettext(
+            "{n} letter stays: others did or do its work, nobody can read whether, or its type refuses it.",
+            "{n} letters stay: others did or do their work, nobody can read whether, or their type refuses them.",
+            left,
+        )
+        words = text.sentences([words, stays.format(n=text.count(left))])
+    return Question(
+        title=N_("Retry a batch"),
+        number=many(plan.number),
+        rows=((_("batch"), plan.batch),),
+        text=words,
+        verb=_("Retry {tasks}").format(tasks=many(plan.number)),
+        typed=typed_count(plan.number, environment),
+    )
+
+
+def _asked_to_cancel(plan: BatchPlan, environment: str) -> Question:
+    words = _("What waits ends at once, what has ended stays. Cancelled tasks can be created again.")
+    if running := plan.before.get("running", 0):
+        stop = ngettext("{n} that runs is asked to stop.", "{n} that run are asked to stop.", running)
+        words = text.sentences([words, stop.format(n=text.count(running))])
+    tasks = many(len(plan.task_ids))
+    return Question(
+        title=N_("Cancel a batch"),
+        number=tasks,
+        rows=((_("batch"), plan.batch),),
+        text=words,
+        verb=_("Cancel {tasks}").format(tasks=tasks),
+        danger=True,
+        leave=N_("Leave it"),
+        note=_("Note, kept in the audit trail"),
+        typed=typed_count(len(plan.task_ids), environment),
+    )

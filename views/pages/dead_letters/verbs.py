@@ -144,7 +144,7 @@ class LetterActions(QObject):
 
     def _ask_to_put(self, letters: Letters, to: str, found: Found) -> None:
         """Show what so many are first; the number of what can be taken back is not typed."""
-        dialog = ConfirmDialog(preview(found, letters.note, to), self._owner)
+        dialog = ConfirmDialog(lambda: preview(found, letters.note, to), self._owner)
         dialog.confirmed.connect(partial(self._put_now, letters, to))
         dialog.open()
 
@@ -188,12 +188,14 @@ class LetterActions(QObject):
         dialog.open()
 
     def _ask_all_the_same(self, ids: Sequence[str], said: VerdictWords, then: Callable[[], None]) -> None:
-        question = Question(
-            title=N_("Republish all the same?"),
-            rows=((_("task id"), ids[0]),),
-            findings=(Finding(said.status, said.lead, said.evidence),),
-            verb=_("Republish all the same"),
-        )
+
+        def question() -> Question:
+            return Question(
+                title=N_("Republish all the same?"),
+                rows=((_("task id"), ids[0]),),
+                findings=(Finding(said.status, said.lead, said.evidence),),
+                verb=_("Republish all the same"),
+            )
 
         def go() -> None:
             self._hold(ids)
@@ -457,7 +459,7 @@ class CauseActions(QObject):
             self._previewing.start(call, partial(self._ask_archive, of), self._fail)
 
     def _ask_archive(self, of: OfCause, found: Found) -> None:
-        dialog = ConfirmDialog(preview(found, words.heading(of.cause)), self._owner)
+        dialog = ConfirmDialog(lambda: preview(found, words.heading(of.cause)), self._owner)
         dialog.confirmed.connect(partial(self._letters.triage, found.ids, Triage.ARCHIVED, of.wanted.triage))
         dialog.open()
 
@@ -469,13 +471,16 @@ class CauseActions(QObject):
         if number == cause.count and number <= confirm_limit(self._context.environment):
             self._ignore(cause, seconds)
             return
-        count = text.count(number)
-        question = Question(
-            title=N_("Ignore a cause"),
-            number=ngettext("{n} dead letter", "{n} dead letters", number).format(n=count),
-            text="\n".join(part for part in (words.heading(cause), words.beyond(cause), _span(seconds)) if part),
-            verb=ngettext("Ignore {n} dead letter", "Ignore {n} dead letters", number).format(n=count),
-        )
+
+        def question() -> Question:
+            count = text.count(number)
+            return Question(
+                title=N_("Ignore a cause"),
+                number=ngettext("{n} dead letter", "{n} dead letters", number).format(n=count),
+                text="\n".join(part for part in (words.heading(cause), words.beyond(cause), _span(seconds)) if part),
+                verb=ngettext("Ignore {n} dead letter", "Ignore {n} dead letters", number).format(n=count),
+            )
+
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(partial(self._ignore, cause, seconds))
         dialog.open()

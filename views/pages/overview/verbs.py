@@ -131,34 +131,43 @@ class AttentionVerbs(PageActs):
     def cancel(self, target: str) -> None:
         """Cancel tasks that wait in vain, after a look at how many."""
         ids = target.split(",")
-        number = many(len(ids))
-        question = Question(
-            title=N_("Cancel what waits in vain"),
-            rows=((_("waiting"), number),),
-            text=_(
-                "They wait for a task that will not succeed. A cancelled task does not run; it can be created again."
-            ),
-            verb=_("Cancel {tasks}").format(tasks=number),
-            note=_("Note, kept in the audit trail"),
-            danger=True,
-            leave=N_("Do not cancel"),
-            typed=typed_count(len(ids), self._context.environment),
-        )
+
+        def question() -> Question:
+            number = many(len(ids))
+            return Question(
+                title=N_("Cancel what waits in vain"),
+                rows=((_("waiting"), number),),
+                text=_(
+                    "They wait for a task that will not succeed. A cancelled task does not run; it can be created"
+                    " again."
+                ),
+                verb=_("Cancel {tasks}").format(tasks=number),
+                note=_("Note, kept in the audit trail"),
+                danger=True,
+                leave=N_("Do not cancel"),
+                typed=typed_count(len(ids), self._context.environment),
+            )
+
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._cancel(ids, dialog))
         dialog.open()
 
     def stop(self, task_id: str) -> None:
         """Stop a running task, after a look at what that means."""
-        question = Question(
-            title=N_("Stop a task that seems to hang"),
-            rows=((_("task id"), task_id),),
-            text=_("Its worker ends it and its shop is free again. It counts as cancelled; it can be created again."),
-            verb=_("Stop it"),
-            note=_("Note, kept in the audit trail"),
-            danger=True,
-            leave=N_("Do not stop"),
-        )
+
+        def question() -> Question:
+            return Question(
+                title=N_("Stop a task that seems to hang"),
+                rows=((_("task id"), task_id),),
+                text=_(
+                    "Its worker ends it and its shop is free again. It counts as cancelled; it can be created again."
+                ),
+                verb=_("Stop it"),
+                note=_("Note, kept in the audit trail"),
+                danger=True,
+                leave=N_("Do not stop"),
+            )
+
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._cancel([task_id], dialog))
         dialog.open()

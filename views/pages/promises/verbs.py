@@ -62,16 +62,20 @@ class PromiseActions(PageActs):
 
     def remove(self, row: PromiseRow) -> None:
         """Take one away, after a look at it."""
-        question = Question(
-            title=N_("Remove a promise"),
-            rows=((_("promise"), words.sentence(row.promise)),),
-            text=_(
-                "Nobody judges it any more, and its strip and its breaks are forgotten. What it was stays in the audit."
-            ),
-            verb=_("Remove"),
-            note=_("Note, kept in the audit trail"),
-            danger=True,
-        )
+
+        def question() -> Question:
+            return Question(
+                title=N_("Remove a promise"),
+                rows=((_("promise"), words.sentence(row.promise)),),
+                text=_(
+                    "Nobody judges it any more, and its strip and its breaks are forgotten. What it was stays in the"
+                    " audit."
+                ),
+                verb=_("Remove"),
+                note=_("Note, kept in the audit trail"),
+                danger=True,
+            )
+
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._remove(row.promise, dialog.note, dialog.start))
         dialog.open()

@@ -385,20 +385,22 @@ class PurgeDialog(ConfirmDialog):
     """
 
     def __init__(self, name: str, number: int, parent: QWidget | None = None) -> None:
-        tasks = ngettext("{n} task", "{n} tasks", number).format(n=text.count(number))
-        question = Question(
-            title=N_("Purge a queue"),
-            number=tasks,
-            rows=((_("queue"), name),),
-            text=_(
-                "They are cancelled in the records, some hundreds at a time, and workers skip their messages. What runs"
-                " goes on. Cancelled tasks can be created again."
-            ),
-            verb=_("Purge {tasks}").format(tasks=tasks),
-            danger=True,
-            typed=name,
-            note=_("Note, kept in the audit trail"),
-        )
+        def question() -> Question:
+            tasks = ngettext("{n} task", "{n} tasks", number).format(n=text.count(number))
+            return Question(
+                title=N_("Purge a queue"),
+                number=tasks,
+                rows=((_("queue"), name),),
+                text=_(
+                    "They are cancelled in the records, some hundreds at a time, and workers skip their messages. What"
+                    " runs goes on. Cancelled tasks can be created again."
+                ),
+                verb=_("Purge {tasks}").format(tasks=tasks),
+                danger=True,
+                typed=name,
+                note=_("Note, kept in the audit trail"),
+            )
+
         super().__init__(question, parent)
         self.export_box = QCheckBox(_("Export them to a file first"))
         self.export_box.setChecked(True)

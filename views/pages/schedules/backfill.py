@@ -217,8 +217,12 @@ class BackfillDialog(DialogFrame):
         if not typed:
             self._make()
             return
-        number = ngettext("{n} task", "{n} tasks", plan.tasks).format(n=text.count(plan.tasks))
-        question = Question(title=N_("Make up for missed runs"), number=number, verb=self.make.text(), typed=typed)
+        tasks = plan.tasks
+
+        def question() -> Question:
+            number = ngettext("{n} task", "{n} tasks", tasks).format(n=text.count(tasks))
+            return Question(title=N_("Make up for missed runs"), number=number, verb=self.make.text(), typed=typed)
+
         dialog = ConfirmDialog(question, self)
         dialog.confirmed.connect(self._make)
         dialog.open()

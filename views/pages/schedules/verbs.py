@@ -16,7 +16,7 @@ from services.domain.plans.schedule import Tally
 from services.i18n import N_, _, ngettext
 from services.monitor.schedules import ScheduleRow
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.dialogs.confirm import Asked, ConfirmDialog, Question, typed_count
 from views.kit.page_acts import PageActs
 from views.kit.task_verb import FEW
 from views.kit.verb import Verb
@@ -82,16 +82,18 @@ class ScheduleActions(PageActs):
 
     def run(self, row: ScheduleRow) -> None:
         """Run now, after a look at how many tasks that makes."""
-        number = ngettext("{n} task", "{n} tasks", row.shops).format(n=text.count(row.shops))
-        question = Question(
-            title=N_("Run a schedule now"),
-            number=number,
-            text=_("{name} runs for {shops}. Its next run stays as planned.").format(
-                name=row.schedule.name, shops=words.shops(row.schedule)
-            ),
-            verb=ngettext("Create {n} task", "Create {n} tasks", row.shops).format(n=text.count(row.shops)),
-            typed=typed_count(row.shops, self._context.environment),
-        )
+
+        def question() -> Question:
+            return Question(
+                title=N_("Run a schedule now"),
+                number=ngettext("{n} task", "{n} tasks", row.shops).format(n=text.count(row.shops)),
+                text=_("{name} runs for {shops}. Its next run stays as planned.").format(
+                    name=row.schedule.name, shops=words.shops(row.schedule)
+                ),
+                verb=ngettext("Create {n} task", "Create {n} tasks", row.shops).format(n=text.count(row.shops)),
+                typed=typed_count(row.shops, self._context.environment),
+            )
+
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(partial(self._hold_run, row.schedule.name, row.shops))
         dialog.open()
@@ -169,13 +171,16 @@ class ScheduleActions(PageActs):
     def remove(self, row: ScheduleRow) -> None:
         """Strike a schedule off; its name must be typed."""
         name = row.schedule.name
-        question = Question(
-            title=N_("Remove a schedule"),
-            text=_("{name} runs no more. The tasks that it has made stay.").format(name=name),
-            verb=_("Remove"),
-            danger=True,
-            typed=name,
-        )
+
+        def question() -> Question:
+            return Question(
+                title=N_("Remove a schedule"),
+                text=_("{name} runs no more. The tasks that it has made stay.").format(name=name),
+                verb=_("Remove"),
+                danger=True,
+                typed=name,
+            )
+
         call = partial(self._context.commands.schedules.remove, [name])
         self._ask(question, call, lambda _names: _("{name} is removed.").format(name=name))
 
@@ -189,7 +194,7 @@ class ScheduleActions(PageActs):
         made = _("Created: {tasks}").format(tasks=words.outcome(tally))
         return text.listed([made, messages.own(tally.error)] if tally.error else [made])
 
-    def _ask(self, question: Question, call: Callable[[], T], done: Callable[[T], str]) -> None:
+    def _ask(self, question: Asked, call: Callable[[], T], done: Callable[[T], str]) -> None:
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(partial(self._act, call, done))
         dialog.open()

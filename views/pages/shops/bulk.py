@@ -14,7 +14,7 @@ from services.domain.gates import paused
 from services.i18n import N_, _, ngettext
 from services.monitor.shops.queries import ShopRow
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question, confirm_limit
+from views.dialogs.confirm import Asked, ConfirmDialog, Question, confirm_limit
 from views.dialogs.new_task.draft import ALL
 from views.dialogs.resuming import ask_why_paused, needs_asking
 from views.kit.each import KEPT, NAMED, Again, Each, Said
@@ -82,9 +82,13 @@ class BulkActs(QObject):
         if self._few(rows):
             self._pause_all(rows, "")
             return
-        verb = ngettext("Pause {n} shop", "Pause {n} shops", len(rows))
-        said = _("Nothing of them starts; running tasks go on.")
-        dialog = ConfirmDialog(self._question(N_("Pause shops"), rows, verb, said, why=True), self._owner)
+
+        def question() -> Question:
+            verb = ngettext("Pause {n} shop", "Pause {n} shops", len(rows))
+            asked = _question(N_("Pause shops"), rows, verb, _("Nothing of them starts; running tasks go on."))
+            return replace(asked, note=_("Note, kept in the audit trail"))
+
+        dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._pause_all(rows, dialog.note))
         dialog.open()
 
@@ -133,17 +137,19 @@ class BulkActs(QObject):
                 ),
             )
 
-        ask_why_paused(_named(now), self._owner, act, unasked)
+        ask_why_paused(partial(_named, now), self._owner, act, unasked)
 
     def _few(self, rows: Sequence[ShopRow]) -> bool:
         return len(rows) <= confirm_limit(self._context.environment)
 
     def _resume(self, rows: Sequence[ShopRow]) -> None:
         fleet = self._context.commands.fleet
-        verb = ngettext("Resume {n} shop", "Resume {n} shops", len(rows))
-        said = _("Their own pauses end; pauses of a platform, a type or of everything stay.")
-        question = self._question(N_("Resume shops"), rows, verb, said)
         me = self._context.commands.operator.who
+
+        def question() -> Question:
+            verb = ngettext("Resume {n} shop", "Resume {n} shops", len(rows))
+            said = _("Their own pauses end; pauses of a platform, a type or of everything stay.")
+            return _question(N_("Resume shops"), rows, verb, said)
 
         def done(number: int) -> str:
             return ngettext("{n} shop goes on.", "{n} shops go on.", number)
@@ -176,12 +182,6 @@ class BulkActs(QObject):
     def _ask_dedicate(self, rows: Sequence[ShopRow], moving: Mapping[str, int], *, on: bool) -> None:
         fleet = self._context.commands.fleet
         there, back = (fleet.dedicate, fleet.undedicate) if on else (fleet.undedicate, fleet.dedicate)
-        number = len(rows)
-        verb = (
-            ngettext("Give {n} shop a queue of its own", "Give {n} shops queues of their own", number)
-            if on
-            else ngettext("Bring {n} shop back to the lanes", "Bring {n} shops back to the lanes", number)
-        )
 
         def done(number: int) -> str:
             if on:
@@ -191,11 +191,6 @@ class BulkActs(QObject):
             return ngettext("{n} shop goes through the lanes again.", "{n} shops go through the lanes again.", number)
 
         tasks = sum(moving.values())
-        said = words.moves_there(tasks) if on else words.moves_back(tasks)
-        most = sorted(rows, key=lambda row: -moving.get(row.key, 0))
-        question = self._question(N_("Queues of shops"), most, verb, said if tasks else _("No task moves."))
-        told = ((name, many(moving.get(key, 0)) if key else "") for name, key in question.rows)
-        question = replace(question, number=many(tasks), rows=tuple(told))
 
         def undone(row: ShopRow) -> object:  # one that had it so before keeps it
             return back(row.key) if row.shop.dedicated != on else None
@@ -204,13 +199,17 @@ class BulkActs(QObject):
         if self._few(rows) and (on or not tasks):
             self._each.run(rows, lambda row: there(row.key), undone, done)
         else:
+            question = partial(_asked_to_dedicate, rows, moving, on=on)
             self._open(question, rows, lambda row: there(row.key), undone, done)
 
     def _limit(self, rows: Sequence[ShopRow]) -> None:
         fleet = self._context.commands.fleet
         number = NumberField(rows[0].shop.concurrency, 1, 64)
-        verb = ngettext("Limit {n} shop", "Limit {n} shops", len(rows))
-        question = self._question(N_("Tasks at once"), rows, verb, _("So many tasks of each of them run at once."))
+
+        def question() -> Question:
+            verb = ngettext("Limit {n} shop", "Limit {n} shops", len(rows))
+            return _question(N_("Tasks at once"), rows, verb, _("So many tasks of each of them run at once."))
+
         dialog = ConfirmDialog(question, self._owner)
         _put(dialog, Labelled(N_("Tasks at once"), number))
 
@@ -234,18 +233,18 @@ class BulkActs(QObject):
 
     def _group(self, rows: Sequence[ShopRow]) -> None:
         field = QLineEdit(rows[0].shop.group if len({row.shop.group for row in rows}) == 1 else "")
-        verb = ngettext("Put {n} shop into the group", "Put {n} shops into the group", len(rows))
-        question = self._question(N_("Group of shops"), rows, verb, _("An empty name takes them out of their groups."))
+
+        def question() -> Question:
+            verb = (
+                ngettext("Put {n} shop into the group", "Put {n} shops into the group", len(rows))
+                if field.text().strip()
+                else ngettext("Take {n} shop out of its group", "Take {n} shops out of their groups", len(rows))
+            )
+            return _question(N_("Group of shops"), rows, verb, _("An empty name takes them out of their groups."))
+
         dialog = ConfirmDialog(question, self._owner)
         _put(dialog, Labelled(N_("Group"), field))
-        out = ngettext("Take {n} shop out of its group", "Take {n} shops out of their groups", len(rows))
-
-        def say() -> None:
-            words = verb if field.text().strip() else out
-            dialog.verb_button.set_count_text(words.format(n=text.count(len(rows))))
-
-        field.textChanged.connect(say)
-        say()
+        field.textChanged.connect(dialog.say)
 
         def act() -> None:
             group = field.text().strip()  # read here: what is done runs in another thread
@@ -261,9 +260,13 @@ class BulkActs(QObject):
     def _tag(self, rows: Sequence[ShopRow]) -> None:
         shared = set(rows[0].shop.tags).intersection(*(row.shop.tags for row in rows))
         field = QLineEdit(", ".join(tag for tag in rows[0].shop.tags if tag in shared))
-        verb = ngettext("Tag {n} shop", "Tag {n} shops", len(rows))
-        said = _("The tags that all of them share; what else each has stays.")
-        dialog = ConfirmDialog(self._question(N_("Tags of shops"), rows, verb, said), self._owner)
+
+        def question() -> Question:
+            verb = ngettext("Tag {n} shop", "Tag {n} shops", len(rows))
+            said = _("The tags that all of them share; what else each has stays.")
+            return _question(N_("Tags of shops"), rows, verb, said)
+
+        dialog = ConfirmDialog(question, self._owner)
         _put(dialog, Labelled(N_("Tags"), field, hint=N_("any words, with commas between")))
 
         def tagged(wanted: tuple[str, ...], row: ShopRow) -> Shop:
@@ -295,19 +298,29 @@ class BulkActs(QObject):
 
         self._each.run(rows, there, back, done)
 
-    def _question(self, title: str, rows: Sequence[ShopRow], verb: str, said: str, *, why: bool = False) -> Question:
-        return Question(
-            title=title,
-            text=said,
-            rows=_named(rows),
-            verb=verb.format(n=text.count(len(rows))),
-            note=_("Note, kept in the audit trail") if why else "",
-        )
-
-    def _open(self, question: Question, rows: Sequence[ShopRow], act: Act, back: Act, done: Said) -> None:
+    def _open(self, question: Asked, rows: Sequence[ShopRow], act: Act, back: Act, done: Said) -> None:
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._each.run(rows, act, back, done))
         dialog.open()
+
+
+def _question(title: str, rows: Sequence[ShopRow], verb: str, said: str) -> Question:
+    return Question(title=title, text=said, rows=_named(rows), verb=verb.format(n=text.count(len(rows))))
+
+
+def _asked_to_dedicate(rows: Sequence[ShopRow], moving: Mapping[str, int], *, on: bool) -> Question:
+    """``moving``: how many tasks move with a shop, by its key; those with most of them are named."""
+    tasks = sum(moving.values())
+    verb = (
+        ngettext("Give {n} shop a queue of its own", "Give {n} shops queues of their own", len(rows))
+        if on
+        else ngettext("Bring {n} shop back to the lanes", "Bring {n} shops back to the lanes", len(rows))
+    )
+    said = words.moves_there(tasks) if on else words.moves_back(tasks)
+    most = sorted(rows, key=lambda row: -moving.get(row.key, 0))
+    asked = _question(N_("Queues of shops"), most, verb, said if tasks else _("No task moves."))
+    told = ((name, many(moving.get(key, 0)) if key else "") for name, key in asked.rows)
+    return replace(asked, number=many(tasks), rows=tuple(told))
 
 
 def _named(rows: Sequence[ShopRow]) -> tuple[tuple[str, str], ...]:

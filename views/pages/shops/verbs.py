@@ -102,15 +102,16 @@ class ShopActions(PageActs):
         if not sum(moving):
             act()
             return
-        dialog = ConfirmDialog(
-            Question(
+
+        def question() -> Question:
+            return Question(
                 title=N_("Queues of shops"),
                 text=words.moves_back(sum(moving)),
                 rows=((words.name(row), row.key),),
                 verb=_("Bring it back to the lanes"),
-            ),
-            self._owner,
-        )
+            )
+
+        dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(act)
         dialog.open()
 
@@ -153,16 +154,20 @@ class ShopActions(PageActs):
         found = row.now.breaker
         if found is None:
             return
-        question = Question(
-            title=N_("Let the shop run again"),
-            rows=((_("shop"), words.name(row)), (_("waiting"), text.count(row.now.waiting))),
-            findings=(Finding("blocked", words.failures(found), words.last_failure(found)),),
-            text=_(
-                "Its failures are forgotten and what waits starts at once. If nothing was put right, it fails again."
-            ),
-            verb=_("Let it run again"),
-            note=_("Note, kept in the audit trail"),
-        )
+
+        def question() -> Question:
+            return Question(
+                title=N_("Let the shop run again"),
+                rows=((_("shop"), words.name(row)), (_("waiting"), text.count(row.now.waiting))),
+                findings=(Finding("blocked", words.failures(found), words.last_failure(found)),),
+                text=_(
+                    "Its failures are forgotten and what waits starts at once. If nothing was put right, it fails"
+                    " again."
+                ),
+                verb=_("Let it run again"),
+                note=_("Note, kept in the audit trail"),
+            )
+
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._close(row, dialog.note))
         dialog.open()

@@ -106,20 +106,25 @@ class TypeActions(PageActs):
             self._context.toast(ToastSpec(text=said, status="error" if faults else "healthy"))
             self.planned.emit()
             return
-        rows = tuple((one.kind.name, words.would(one)) for one in changes[: words.MOST])
-        more = len(changes) - len(rows)
-        number = ngettext("{n} task type", "{n} task types", len(real)).format(n=text.count(len(real)))
-        note = ngettext("{n} more", "{n} more", more).format(n=text.count(more)) if more else ""
-        question = Question(
-            title=N_("Import task types"),
-            number=number,
-            text=text.sentences([_("From {file}").format(file=safe.one_line(path.name, 80)), note]),
-            rows=rows,
-            findings=(Finding("scheduled", "", _("What is replaced is kept as an earlier version.")),),
-            verb=_("Import {what}").format(what=number),
-        )
+
+        def number() -> str:
+            return ngettext("{n} task type", "{n} task types", len(real)).format(n=text.count(len(real)))
+
+        def question() -> Question:
+            rows = tuple((one.kind.name, words.would(one)) for one in changes[: words.MOST])
+            more = len(changes) - len(rows)
+            note = ngettext("{n} more", "{n} more", more).format(n=text.count(more)) if more else ""
+            return Question(
+                title=N_("Import task types"),
+                number=number(),
+                text=text.sentences([_("From {file}").format(file=safe.one_line(path.name, 80)), note]),
+                rows=rows,
+                findings=(Finding("scheduled", "", _("What is replaced is kept as an earlier version.")),),
+                verb=_("Import {what}").format(what=number()),
+            )
+
         dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self._import(bodies, number))
+        dialog.confirmed.connect(lambda: self._import(bodies, number()))
         dialog.open()
         self.planned.emit()
 

@@ -18,7 +18,7 @@ from services.domain.task import classify
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.confirm import Asked, ConfirmDialog, Question
 from views.dialogs.shop_login import ShopLogin
 from views.kit.verb import Place, Verb, Verbs, show
 from views.pages.workers.nodes import NO_NAMES, Names
@@ -171,32 +171,38 @@ class BrowserActions(QObject):
         if not of.row.busy:
             self._tell(of, RESTART_BROWSER)
             return
-        said = _(
-            "A task works in the browser of {shop}. The browser is ended with it: that attempt counts as failed, and"
-            " its retry starts a new browser with the same profile."
-        )
-        question = Question(
-            title=N_("Restart a browser"),
-            text=said.format(shop=_shop(of.row)),
-            verb=_("Restart with 1 task in it"),
-            danger=True,
-        )
+
+        def question() -> Question:
+            said = _(
+                "A task works in the browser of {shop}. The browser is ended with it: that attempt counts as failed,"
+                " and its retry starts a new browser with the same profile."
+            )
+            return Question(
+                title=N_("Restart a browser"),
+                text=said.format(shop=_shop(of.row)),
+                verb=_("Restart with 1 task in it"),
+                danger=True,
+            )
+
         self._ask(question, of, RESTART_BROWSER)
 
     def release(self, of: OfBrowser) -> None:
         """Let nobody hold the profile; says before what is ended."""
-        said = _(
-            "Whatever holds the profile of {shop} on the machine of {worker} and does not work on a task is closed: an"
-            " idle browser, a window that somebody forgot, a browser that was left over. Its cookies are kept."
-        )
-        question = Question(
-            title=N_("Release a profile"),
-            text=said.format(shop=_shop(of.row), worker=safe.one_line(of.worker, 60)),
-            verb=_("Release the profile"),
-        )
+
+        def question() -> Question:
+            said = _(
+                "Whatever holds the profile of {shop} on the machine of {worker} and does not work on a task is closed:"
+                " an idle browser, a window that somebody forgot, a browser that was left over. Its cookies are kept."
+            )
+            return Question(
+                title=N_("Release a profile"),
+                text=said.format(shop=_shop(of.row), worker=safe.one_line(of.worker, 60)),
+                verb=_("Release the profile"),
+            )
+
         self._ask(question, of, RELEASE_PROFILE)
 
-    def _ask(self, question: Question, of: OfBrowser, verb: str) -> None:
+    def _ask(self, question: Asked, of: OfBrowser, verb: str) -> None:
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._tell(of, verb))
         dialog.open()

@@ -62,7 +62,7 @@ class WorkerBulk(QObject):
         if len(fit) <= FEW:
             self._run(key, fit)
             return
-        dialog = ConfirmDialog(self._question(key, fit), self._owner)
+        dialog = ConfirmDialog(partial(self._question, key, fit), self._owner)
         dialog.confirmed.connect(partial(self._run, key, fit))
         dialog.open()
 

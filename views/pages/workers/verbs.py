@@ -244,7 +244,7 @@ class StopDialog(ConfirmDialog):
     def __init__(
         self, info: WorkerInfo, names: Names, rows: tuple[tuple[str, str], ...], parent: QWidget | None = None
     ) -> None:
-        super().__init__(_question(info, names, rows), parent)
+        super().__init__(partial(_question, info, names, rows), parent)
         self.grace = NumberField(OWN, OWN, MAX_GRACE_S)
         self.grace.setSpecialValueText(_("as the worker has set"))
         self.body.addWidget(Labelled(N_("Time to finish"), self.grace, hint=N_("seconds; 30 where nothing is set")))

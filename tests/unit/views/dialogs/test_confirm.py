@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gc
+import re
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from services import i18n
+from services.i18n import _, ngettext
 from services.settings.values import ConfirmSettings
-from views.dialogs.confirm import LIMITS, ConfirmDialog, Question, set_confirm_limits, typed_count
+from views.dialogs.confirm import LIMITS, ConfirmDialog, Finding, Question, set_confirm_limits, typed_count
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label
 from views.widgets.buttons import Button
@@ -19,7 +22,7 @@ ASKED = Question(title="Stop a worker", verb="Stop, interrupt 2 tasks", rows=(("
 
 
 def opened(qtbot: QtBot, question: Question) -> ConfirmDialog:
-    dialog = ConfirmDialog(question)
+    dialog = ConfirmDialog(lambda: question)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     qtbot.addWidget(dialog)
     dialog.open()
@@ -145,10 +148,43 @@ def test_a_dialog_that_only_its_window_holds_stays_when_tab_goes_round_in_it(qtb
 
 def test_what_has_to_be_written_down_can_be_written_at_once(qtbot: QtBot) -> None:
     question = Question(title="Try one task anyway", verb="Try once", note="Why?", note_needed="Say why first")
-    dialog = ConfirmDialog(question)
+    dialog = ConfirmDialog(lambda: question)
     qtbot.addWidget(dialog)
     dialog.open()
     qtbot.waitExposed(dialog)
     dialog.activateWindow()
     qtbot.keyClicks(dialog.focusWidget(), "one more try")
     assert (dialog.isVisible(), dialog.note) == (True, "one more try")
+
+
+def test_it_asks_in_the_language_of_the_moment_and_keeps_what_was_typed(
+    qtbot: QtBot, request: pytest.FixtureRequest
+) -> None:
+    def asked() -> Question:
+        return Question(
+            title="Cancel a batch",
+            number=ngettext("{n} task", "{n} tasks", 12).format(n=12),
+            rows=((_("batch"), "b1"),),
+            text=_("They were not saved."),
+            findings=(Finding("warning", _("Yes"), _("Nothing was changed.")),),
+            verb=_("Discard"),
+            other=_("Copy the command"),
+            note=_("Why"),
+            note_needed=_("Say why first"),
+            typed="12",
+        )
+
+    dialog = ConfirmDialog(asked)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    dialog.typed_field.setText("12")
+    assert dialog.verb_button.toolTip() == "Say why first"
+    i18n.set_language("zh_CN")
+    request.addfinalizer(lambda: i18n.set_language("en"))
+    shown = [one.text() for one in dialog.findChildren(QLabel) if one.isVisible() and one.text()]
+    assert "12 个任务" in shown
+    assert not [words for words in shown if re.search("[A-Za-z]{3,}", words)], "nothing of it stays as it was"
+    buttons = (dialog.verb_button, dialog.other_button, dialog.cancel_button)
+    assert [one.text() for one in buttons] == ["放弃", "复制命令", "取消"]
+    assert (dialog.verb_button.toolTip(), dialog.note_field.accessibleName()) == ("请先写明原因", "原因")
+    assert dialog.typed_field.text() == "12"

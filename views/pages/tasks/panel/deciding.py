@@ -49,7 +49,7 @@ class Deciding(QObject):
         if not weighed:
             self._acting.at_once(Outcome, lambda _outcome: "")
             return
-        dialog = ConfirmDialog(question(verb, weighed, self._context.environment), self._owner)
+        dialog = ConfirmDialog(partial(question, verb, weighed, self._context.environment), self._owner)
         dialog.note_field.setText(note)
         dialog.confirmed.connect(lambda: self._decide(verb, weighed, dialog.note))
         dialog.open()

@@ -745,6 +745,25 @@ def test_quiet_hours_that_cannot_be_set_say_so_where_they_are_typed_and_are_trie
 
 
 @pytest.mark.one_pair
+def test_quiet_hours_speak_another_language_at_once_and_keep_what_was_chosen(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, request: pytest.FixtureRequest
+) -> None:
+    page = open_page()
+    page.buttons["quiet"].click()
+    (dialog,) = page.findChildren(QuietHoursDialog)
+    qtbot.waitUntil(lambda: dialog.scope.count() > 0, timeout=WAIT_MS)
+    dialog.scope.setCurrentIndex(dialog.scope.findText("all of Pinduoduo"))
+    i18n.set_language("zh_CN")
+    request.addfinalizer(lambda: i18n.set_language("en"))
+    assert (dialog.scope.chosen(), dialog.name.text()) == ("platform:pdd", "pdd")
+    assert "拼多多" in dialog.scope.currentText()
+    assert "静默时段" in words(dialog)
+    assert "There are none yet." not in words(dialog)
+    assert dialog.save_button.toolTip() == "请先填写时间"
+    dialog.close()
+
+
+@pytest.mark.one_pair
 def test_quiet_hours_of_another_year_are_told_with_their_hours(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.context.commands.schedules.set_zone("Asia/Tokyo")
     start = round(datetime(2099, 3, 28, 22, tzinfo=ZoneInfo("Asia/Tokyo")).timestamp() * 1000)
