@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QPlainTextEdit, QTextEdit, QWidget
 from shiboken6 import isValid
 
 from views.support.keys import Shortcut
@@ -22,12 +22,21 @@ MAX_TOASTS = 3
 _MARGIN, _GAP = 16, 10
 #: the verbs of a page stand in its foot at the right; a message must not lie on what one presses next
 _FOOT = 50
-#: places to try, as shares of the free width, and pixels above the status bar; the usual one first
-_PLACES = ((1.0, _FOOT), (1.0, 0), (0.6, _FOOT), (0.6, 0), (0.25, _FOOT), (0.25, 0))
+#: places to try, as shares of the free width, and pixels above the status bar; the usual one first. In each they stand
+#: one above the other or, where those would lie on something, beside each other
+_PLACES = tuple(
+    (share, above, beside)
+    for above_of in ((_FOOT, 0), (2 * _FOOT, 3 * _FOOT, 5 * _FOOT))
+    for beside in (False, True)
+    for share in (1.0, 0.8, 0.6, 0.4, 0.25, 0.0)
+    for above in above_of
+)
 #: what a page shows comes a moment after it, and its buttons with that
 _COMES_MS = 1_200
-#: what is higher is read and scrolled, not pressed
+#: so high is what is pressed
 _CONTROL = 48
+#: a panel that a person opens has its buttons then
+_OPENED_MS = 250
 #: a window whose edge is dragged has another size with each move of the mouse
 _RESIZED_MS = 100
 
@@ -52,6 +61,7 @@ class Toasts(QObject):
         self._place = _PLACES[0]
         self._resized = Debounce(self.arrange, _RESIZED_MS, self)
         self._later = Debounce(self._avoid, _COMES_MS, self)
+        self._opened = Debounce(self._make_way, _OPENED_MS, self)
         #: what scrolls below them is followed while one stands: it may be shown, or get its size, after they came
         self._follows = False
         self._laid = Debounce(self._lay, 0, self)
@@ -85,12 +95,13 @@ class Toasts(QObject):
             self._drop(next((toast for toast in self._stack if not toast.spec.stays), self._stack[0]))
         if not self._stack and not placed:
             self._place = _PLACES[0]
+        before = self._covered(self._place)
         toast = Toast(spec, self._host)
         toast.closed.connect(self._on_closed)
         toast.said.connect(self._lay)
         self._stack.append(toast)
         toast.show()
-        if not placed:
+        if not placed or (not self._at_one() and self._covered(self._place) > before):
             self._seek()
         else:
             self._lay()
@@ -162,22 +173,46 @@ class Toasts(QObject):
         such as stay, and where they are if that is as good. None is carried off while somebody points at it; what
         leaves by itself is looked for a place as it comes, and then its *Undo* is where somebody has seen it.
         """
+        self._opened.cancel()
         self._avoid()
+        self._later()
+
+    def _at_one(self) -> bool:
+        """Whether somebody is at one of them, before one that comes may lie under the mouse."""
+        return any(toast.underMouse() or toast.has_keyboard() for toast in self._stack)
+
+    @Slot()
+    def _make_way(self) -> None:
+        """Something opened beside what is seen: a person who opened it wants its buttons."""
+        if self._stack and not self._at_one():
+            self._seek()
         self._later()
 
     @Slot()
     def _avoid(self) -> None:
-        pointed_at = any(toast.underMouse() for toast in self._stack)  # before one that comes may lie under the mouse
+        pointed_at = self._at_one()
         self._lay()
         if not pointed_at and any(map(_lasts, self._stack)):
             self._seek()
 
+    def _covered(self, place: tuple[float, int, bool]) -> int:
+        rects = self._rects(place)
+        return sum(_covers(rects, one) for one in self._buttons()) if rects else 0
+
     def _seek(self) -> None:
         self._lay()
-        below = self._buttons()
-        covered = {place: sum(_covers(self._rects(place), one) for one in below) for place in _PLACES}
-        if covered[self._place] > min(covered.values()):
-            self._place = min(_PLACES, key=covered.__getitem__)
+        below, best, least = self._buttons(), self._place, -1
+        for place in (self._place, *_PLACES):
+            rects = self._rects(place)
+            if any(rect.top() < 0 or rect.left() < 0 for rect in rects):
+                continue
+            covered = sum(_covers(rects, one) for one in below)
+            if least < 0 or covered < least:
+                best, least = place, covered
+            if not covered:
+                break
+        if best != self._place:
+            self._place = best
             self._lay()
 
     @Slot()
@@ -212,15 +247,19 @@ class Toasts(QObject):
             over = [rect for rect in rects if rect.intersects(place)]
             area.keep_clear(place.bottom() + 1 - min(rect.top() for rect in over) if over else 0)
 
-    def _rects(self, place: tuple[float, int]) -> list[QRect]:
+    def _rects(self, place: tuple[float, int, bool]) -> list[QRect]:
         """Where each would stand, oldest first."""
         found: list[QRect] = []
-        share, above = place
+        share, above, beside = place
         bottom = self._host.height() - STATUS_BAR - above - _GAP
+        wide = sum(toast.width() + _GAP for toast in self._stack) - _GAP if beside else 0
+        right = _MARGIN + wide + round((self._host.width() - wide - 2 * _MARGIN) * share)
         for toast in reversed(self._stack):
             left = _MARGIN + round((self._host.width() - toast.width() - 2 * _MARGIN) * share)
+            left = right - toast.width() if beside else left
             found.append(QRect(QPoint(left, bottom - toast.height()), toast.size()))
-            bottom -= toast.height() + _GAP
+            right -= toast.width() + _GAP
+            bottom -= 0 if beside else toast.height() + _GAP
         return found[::-1]
 
     def _buttons(self) -> list[QRect]:
@@ -230,7 +269,7 @@ class Toasts(QObject):
         found = []
         for one in self._seen(self._host):
             told = one if isinstance(one, QLabel) and isinstance(one.parentWidget(), EmptyState) else None
-            if told is None and (one.focusPolicy() == Qt.FocusPolicy.NoFocus or one.height() > _CONTROL):
+            if told is None and not _wanted(one):
                 continue
             seen = one.visibleRegion().boundingRect()
             if told is not None:  # as wide as the page, with its words in the middle
@@ -251,6 +290,8 @@ class Toasts(QObject):
         if watched is not self._host:
             if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
                 self._laid()
+            if event.type() == QEvent.Type.Show:
+                self._opened()
         elif event.type() == QEvent.Type.Resize:
             self._lay()
             self._resized()
@@ -260,6 +301,13 @@ class Toasts(QObject):
 def _lasts(toast: Toast) -> bool:
     """Whether it stands so long that it may not stand on a button."""
     return toast.spec.stays or toast.spec.leaves
+
+
+def _wanted(one: QWidget) -> bool:
+    """Whether it is pressed or written in; what is higher is read and scrolled."""
+    if isinstance(one, QPlainTextEdit | QTextEdit):
+        return not one.isReadOnly()
+    return one.focusPolicy() != Qt.FocusPolicy.NoFocus and one.height() <= _CONTROL
 
 
 def _covers(rects: list[QRect], button: QRect) -> bool:

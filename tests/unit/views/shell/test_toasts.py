@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, QRect, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -17,6 +17,7 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
+from views.widgets.layout import in_column
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
 
@@ -355,3 +356,53 @@ def test_what_scrolls_in_a_dialog_keeps_no_room_for_what_lies_below_it(toasts: T
     toasts.show(ToastSpec(text="refused", status="dead"))
     QApplication.processEvents()
     assert pane.verticalScrollBar().maximum() == before
+
+
+def test_several_that_would_lie_on_something_one_above_the_other_stand_beside_each_other(toasts: Toasts) -> None:
+    host = toasts.parent()
+    assert isinstance(host, QWidget)
+    host.resize(1300, 700)
+    verbs = []
+    for top in range(20, 521, 100):
+        verbs.append(QPushButton("verb", host))
+        verbs[-1].setGeometry(0, top, 1300, 24)
+        verbs[-1].show()
+    for number in range(3):
+        toasts.show(ToastSpec(text=str(number)))
+        stand = [toast.geometry() for toast in toasts.toasts()]
+        assert [one.text() for one in verbs if any(rect.intersects(one.geometry()) for rect in stand)] == []
+    assert len({rect.top() for rect in stand}) == 1
+    toasts.clear()
+
+
+def test_a_message_leaves_a_field_of_many_lines_free(toasts: Toasts) -> None:
+    host = toasts.parent()
+    assert isinstance(host, QWidget)
+    field, told = QPlainTextEdit(host), QPlainTextEdit(host)
+    field.setGeometry(600, 100, 400, 600)
+    told.setGeometry(0, 100, 600, 600)
+    told.setReadOnly(True)
+    for one in (field, told):
+        one.show()
+    toast = toasts.show(ToastSpec(text="3 tasks cancelled"))
+    assert not toast.geometry().intersects(field.geometry())
+    toasts.clear()
+
+
+def test_it_makes_way_for_a_panel_that_somebody_opens(qtbot: QtBot, toasts: Toasts) -> None:
+    host = toasts.parent()
+    assert isinstance(host, QWidget)
+    panel, verb = QWidget(host), QPushButton("Pause shop")
+    in_column(ScrollPane(), verb, owner=panel)
+    panel.setGeometry(600, 0, 400, 600)
+    panel.hide()
+    toast = toasts.show(ToastSpec(text="3 tasks cancelled"))
+    assert toast.geometry().intersects(panel.geometry())
+    panel.show()
+
+    def covered() -> bool:
+        return toast.geometry().intersects(QRect(verb.mapTo(host, QPoint(0, 0)), verb.size()))
+
+    assert covered()
+    qtbot.waitUntil(lambda: not covered())
+    toasts.clear()
