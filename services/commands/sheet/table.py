@@ -103,10 +103,11 @@ def pasted(text: str, name: str, known: Callable[[str], bool]) -> Table:
     Raises:
         UsageError: nothing is there, or more than a file may hold.
     """
-    text_file.check(text, name, MAX_ROWS, MAX_COLUMNS, objects=False)
+    whole = text_file.Text.of(text)
+    text_file.check(whole, name, MAX_ROWS, MAX_COLUMNS, objects=False)
     # what comes out of a text editor has no tabs
-    head, below = ("\t", "\t") if "\t" in text else text_file.delimiters(text, known)
-    rows = list(text_file.records(text, below, head))
+    head, below = ("\t", "\t") if "\t" in whole else text_file.delimiters(whole, known)
+    rows = list(text_file.records(whole, below, head))
     width = max((len(row) for row in rows if not isinstance(row, Message)), default=0)
     first = next((row for row in rows if not isinstance(row, Message) and not all(map(blank, row))), ())
     if not any(known(shown(cell)) for cell in first):

@@ -11,7 +11,7 @@ import openpyxl
 import pytest
 from openpyxl.chart import BarChart
 
-from services.commands.sheet import columns, table, workbook
+from services.commands.sheet import columns, table, text_file, workbook
 from services.commands.sheet.table import BadRow, Row
 from services.domain.errors import UsageError
 from services.messages import english, render
@@ -467,3 +467,42 @@ def test_a_list_is_read_whatever_the_length_of_its_values(tmp_path: Path) -> Non
     )
     with pytest.raises(UsageError, match="no rows"):
         read(write(tmp_path / "b.json", " [ ] "))
+
+
+_LINES = '店铺,平台,"备\r\n注"\r\n10021,pdd,"x\ny"\r\r\n\n,temu, "open\n1,2,3\rlast,one,"a""b"'
+_OBJECTS = [{"店铺": "10021", "n": 1.50}, {"店铺": 'a\n"b', "more": [1, {"x": "\u2028"}]}, {}, {"n": 123456}]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7])
+@pytest.mark.parametrize(
+    ("name", "data", "encoding"),
+    [
+        ("a.csv", _LINES.encode(), ""),
+        ("a.tsv", _LINES.replace(",", "\t").encode("utf-8-sig"), ""),
+        ("a.csv", _LINES.encode("gb18030"), ""),
+        ("a.csv", _LINES.encode("big5", "replace"), "big5"),
+        ("a.csv", _LINES.encode("utf-16"), ""),
+        ("a.csv", _LINES.encode("utf-16-be"), ""),
+        ("a.csv", _LINES.encode("utf-16-le"), "utf-16"),
+        ("a.jsonl", "\r\n".join(json.dumps(one, ensure_ascii=False) for one in _OBJECTS).encode(), ""),
+        ("a.json", b"\n " + json.dumps(_OBJECTS, ensure_ascii=False, indent=3).encode(), ""),
+        ("a.json", b'[{"a": 12}, {"b": 1}, 3, tru', ""),
+    ],
+)
+def test_where_a_text_is_cut_into_pieces_is_not_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, data: bytes, encoding: str, size: int
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    whole = read(path, encoding=encoding)
+    monkeypatch.setattr(text_file, "_PIECE", size)
+    assert read(path, encoding=encoding) == whole
+
+
+def test_no_piece_of_a_text_keeps_other_threads_waiting(tmp_path: Path) -> None:
+    line = "pdd,柚子数码专卖店,sync\n"
+    text, known = text_file.decode((line * 200_000).encode("gb18030"), "a.csv")
+    assert known == "gb18030"
+    assert len(text) == 200_000 * len(line)
+    assert max(map(len, text.pieces)) <= 512 * 1024
+    assert sum(1 for _line in text.lines()) == 200_000
