@@ -19,6 +19,7 @@ class TypeIndex:
     def __init__(self, types: Mapping[str, TaskType]) -> None:
         self._types = types
         self._words: dict[str, list[str]] = defaultdict(list)
+        self._near: dict[str, str] = {}  #: answers so far: what is misspelt is so in each of thousands of rows
         for name, kind in types.items():
             for word in {folded(each) for each in (name, *kind.title.values()) if each}:
                 self._words[word].append(name)
@@ -29,8 +30,11 @@ class TypeIndex:
 
     def near(self, word: str) -> str:
         """What was probably meant, "" when nothing is similar."""
-        close = difflib.get_close_matches(folded(word)[:64], list(self._words), n=1, cutoff=ALIKE)
-        return self._words[close[0]][0] if close else ""
+        typed = folded(word)[:64]
+        if typed not in self._near:
+            close = difflib.get_close_matches(typed, list(self._words), n=1, cutoff=ALIKE)
+            self._near[typed] = self._words[close[0]][0] if close else ""
+        return self._near[typed]
 
 
 def titles_of(kind: TaskType) -> dict[str, tuple[str, ...]]:
