@@ -61,19 +61,19 @@ def keyed(rows: Iterable[R], key: Callable[[R], Hashable]) -> dict[Hashable, R]:
     return first
 
 
-def diff(old: Sequence[R], new: Sequence[R], key: Callable[[R], Hashable]) -> Diff[R]:
-    """Return the steps from `old` to `new`; keys must be unique in each."""
-    before, after = [key(row) for row in old], [key(row) for row in new]
+def diff(old: Mapping[Hashable, R], new: Mapping[Hashable, R]) -> Diff[R]:
+    """Return the steps from `old` to `new`, rows by key in the order of each."""
+    before, after = list(old), list(new)
     if before == after:  # nearly always: rows change far more often than they come, leave or move
-        return Diff((), None, (), changes(enumerate(zip(old, new, strict=True))))
-    had, have = dict(zip(before, old, strict=True)), set(after)
-    removals = _runs([position for position, name in enumerate(before) if name not in have])
-    arrivals = [position for position, name in enumerate(after) if name not in had]
-    stayed = ((n, (had[name], row)) for n, (name, row) in enumerate(zip(after, new, strict=True)) if name in had)
+        return Diff((), None, (), changes(enumerate(zip(old.values(), new.values(), strict=True))))
+    rows = list(new.values())
+    removals = _runs([position for position, name in enumerate(before) if name not in new])
+    arrivals = [position for position, name in enumerate(after) if name not in old]
+    stayed = ((n, (old[name], row)) for n, (name, row) in enumerate(new.items()) if name in old)
     return Diff(
         removals=tuple(Removal(first, last) for first, last in reversed(removals)),
-        order=_order([name for name in before if name in have], [name for name in after if name in had]),
-        insertions=tuple(Insertion(first, tuple(new[first : last + 1])) for first, last in _runs(arrivals)),
+        order=_order([name for name in before if name in new], [name for name in after if name in old]),
+        insertions=tuple(Insertion(first, tuple(rows[first : last + 1])) for first, last in _runs(arrivals)),
         changes=changes(stayed),
     )
 
@@ -83,31 +83,28 @@ def changes(pairs: Iterable[tuple[int, tuple[R, R]]]) -> tuple[Change[R], ...]:
     return tuple(Change(position, row) for position, (was, row) in pairs if was is not row and was != row)
 
 
-def merge_in_place(shown: Sequence[R], incoming: Sequence[R], key: Callable[[R], Hashable]) -> list[R]:
-    """Return `incoming` in the order of `shown`, each new row after the row it follows now.
+def merge_in_place(shown: Iterable[Hashable], incoming: Mapping[Hashable, R]) -> dict[Hashable, R]:
+    """Return `incoming` in the order of the keys `shown`, each new row after the row it follows now.
 
     This is how a live list grows without moving what people look at.
     """
-    fresh = {key(row): row for row in incoming}
-    merged = [fresh[key(row)] for row in shown if key(row) in fresh]
-    known = {key(row) for row in merged}
-    if len(known) == len(fresh):
+    merged = {name: incoming[name] for name in shown if name in incoming}
+    if len(merged) == len(incoming):
         return merged
-    followers: dict[Hashable, list[R]] = {}
+    followers: dict[Hashable, list[Hashable]] = {}
     anchor: Hashable = None
-    head: list[R] = []
-    for row in incoming:
-        if key(row) in known:
-            anchor = key(row)
+    order: list[Hashable] = []
+    for name in incoming:
+        if name in merged:
+            anchor = name
         elif anchor is None:
-            head.append(row)
+            order.append(name)
         else:
-            followers.setdefault(anchor, []).append(row)
-    result = list(head)
-    for row in merged:
-        result.append(row)
-        result.extend(followers.get(key(row), ()))
-    return result
+            followers.setdefault(anchor, []).append(name)
+    for name in merged:
+        order.append(name)
+        order.extend(followers.get(name, ()))
+    return {name: incoming[name] for name in order}
 
 
 def _order(kept: list[Hashable], wanted: list[Hashable]) -> tuple[int, ...] | None:
@@ -220,7 +217,7 @@ class KeyedRows(QAbstractTableModel, Generic[R]):
         else:
             left = self._latest.keys() & set(departed)
             self._undim(self._dimmed & left)
-            self._move_to(merge_in_place(self._rows, list(self._latest.values()), self._key))
+            self._move_to(merge_in_place(self._positions, self._latest))
             self._undim(left)
         self.applied.emit()
 
@@ -237,7 +234,9 @@ class KeyedRows(QAbstractTableModel, Generic[R]):
 
     def _settle(self) -> None:
         self._undim(set())
-        self._move_to(self.arranged(list(self._latest.values())))
+        rows = list(self._latest.values())
+        order = self.arranged(rows)
+        self._move_to(self._latest if order is rows else keyed(order, self._key))
         self._set_pending(0)
 
     def _update_in_place(self) -> None:
@@ -258,12 +257,14 @@ class KeyedRows(QAbstractTableModel, Generic[R]):
             self._pending = number
             self.pending_changed.emit(number)
 
-    def _move_to(self, target: Sequence[R]) -> None:
-        steps = diff(self._rows, target, self._key)
+    def _move_to(self, target: Mapping[Hashable, R]) -> None:
+        steps = diff(dict(zip(self._positions, self._rows, strict=True)), target)
         if len(steps.removals) + len(steps.insertions) > _MANY:
             self._move_at_once(target)
         else:
             self._move_by_runs(steps)
+        if self._places is None:  # asking thousands of rows for their keys takes longer than all else
+            self._places = {name: position for position, name in enumerate(target)}
         self._change(steps.changes)
 
     def _move_by_runs(self, steps: Diff[R]) -> None:
@@ -274,17 +275,19 @@ class KeyedRows(QAbstractTableModel, Generic[R]):
         for insertion in steps.insertions:
             self._insert(insertion.first, insertion.rows)
 
-    def _move_at_once(self, target: Sequence[R]) -> None:
+    def _move_at_once(self, wanted: Mapping[Hashable, R]) -> None:
         """One removal, one insertion, both at the end, and a new order: the header counts all rows again with each run
         of rows that leaves or comes, and thousands of runs would hold up the window for seconds.
         """
-        wanted = keyed(target, self._key)
-        stay = [self._positions[name] for name in wanted if name in self._positions]
-        leave = [position for name, position in self._positions.items() if name not in wanted]
+        known = self._positions
+        stay = [known[name] for name in wanted if name in known]
+        leave = [position for name, position in known.items() if name not in wanted]
+        came = [name for name in wanted if name not in known]
         self._reorder([*stay, *leave])
         self._remove(len(stay), len(stay) + len(leave) - 1)
-        self._insert(len(stay), [row for name, row in wanted.items() if name not in self._positions])
-        self._reorder([self._positions[name] for name in wanted])
+        self._insert(len(stay), [wanted[name] for name in came])
+        places = {name: position for position, name in enumerate([*(n for n in wanted if n in known), *came])}
+        self._reorder([places[name] for name in wanted])
 
     def _remove(self, first: int, last: int) -> None:
         if first > last:

@@ -31,19 +31,19 @@ def replay(old: list[Row], steps: Diff[Row]) -> list[Row]:
 
 @given(ROWS, ROWS)
 def test_replaying_the_steps_gives_the_new_list(old: list[Row], new: list[Row]) -> None:
-    assert replay(old, diff(old, new, key)) == new
+    assert replay(old, diff(keyed(old, key), keyed(new, key))) == new
 
 
 @given(ROWS)
 def test_nothing_changed_means_no_step(rows: list[Row]) -> None:
-    assert not diff(rows, list(rows), key)
+    assert not diff(keyed(rows, key), keyed(list(rows), key))
 
 
 @given(ROWS, st.randoms())
 def test_mere_order_is_one_move(rows: list[Row], dice: object) -> None:
     mixed = list(rows)
     dice.shuffle(mixed)  # type: ignore[attr-defined]
-    steps = diff(rows, mixed, key)
+    steps = diff(keyed(rows, key), keyed(mixed, key))
     assert not steps.removals
     assert not steps.insertions
     assert not steps.changes
@@ -51,7 +51,7 @@ def test_mere_order_is_one_move(rows: list[Row], dice: object) -> None:
 
 @given(ROWS, ROWS)
 def test_steps_are_runs_in_the_order_to_make_them(old: list[Row], new: list[Row]) -> None:
-    steps = diff(old, new, key)
+    steps = diff(keyed(old, key), keyed(new, key))
     firsts = [removal.first for removal in steps.removals]
     assert firsts == sorted(firsts, reverse=True)
     places = [insertion.first for insertion in steps.insertions]
@@ -62,7 +62,7 @@ def test_steps_are_runs_in_the_order_to_make_them(old: list[Row], new: list[Row]
 def test_one_example_in_full() -> None:
     old = [(1, "a"), (2, "a"), (3, "a"), (4, "a")]
     new = [(9, "a"), (4, "a"), (1, "b"), (8, "a"), (7, "a")]
-    steps = diff(old, new, key)
+    steps = diff(keyed(old, key), keyed(new, key))
     assert steps.removals == (Removal(1, 2),)
     assert steps.order == (1, 0)
     assert steps.insertions == (Insertion(0, ((9, "a"),)), Insertion(3, ((8, "a"), (7, "a"))))
@@ -75,12 +75,12 @@ def test_a_key_counts_once() -> None:
 
 @given(ROWS, ROWS)
 def test_merging_keeps_the_order_on_screen(shown: list[Row], incoming: list[Row]) -> None:
-    merged = merge_in_place(shown, incoming, key)
+    merged = list(merge_in_place(map(key, shown), keyed(incoming, key)).values())
     assert sorted(merged) == sorted(incoming)
     kept = [row[0] for row in merged if row[0] in {r[0] for r in shown}]
     assert kept == [row[0] for row in shown if row[0] in {r[0] for r in incoming}]
 
 
 def test_arrivals_come_after_the_row_they_follow() -> None:
-    shown = [(3, "a"), (1, "a")]
-    assert [row[0] for row in merge_in_place(shown, [(0, "a"), (1, "b"), (2, "a"), (3, "a")], key)] == [0, 3, 1, 2]
+    incoming = keyed([(0, "a"), (1, "b"), (2, "a"), (3, "a")], key)
+    assert list(merge_in_place((3, 1), incoming)) == [0, 3, 1, 2]

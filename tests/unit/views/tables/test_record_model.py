@@ -179,6 +179,25 @@ def test_short_lists_show_arrivals_and_departures_but_keep_their_order() -> None
     assert model.pending == model.departed == 0
 
 
+@pytest.mark.parametrize("settle", [False, True])
+@pytest.mark.parametrize(
+    "more", [[], [Row(id=900)], [Row(id=900 + n) for n in range(300)]], ids=["none", "one", "many"]
+)
+def test_a_live_list_asks_each_row_for_its_key_once(more: list[Row], settle: bool) -> None:
+    asked: list[int] = []
+
+    def key(row: Row) -> int:
+        asked.append(row.id)
+        return row.id
+
+    model: RecordModel[Row] = RecordModel(COLUMNS, key, hold_new=False)
+    model.apply([Row(id=n) for n in range(500)])
+    asked.clear()
+    model.apply([*(Row(id=n, status="dead") for n in range(499)), *more], settle=settle)
+    assert model.row_of(7) == 7
+    assert len(asked) == 499 + len(more)
+
+
 def test_ticks_survive_everything(qtbot: QtBot) -> None:
     model = make()
     with qtbot.waitSignal(model.ticked_changed):
