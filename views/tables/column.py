@@ -193,23 +193,13 @@ class Column(Generic[R]):
 def measured(
     key: str,
     title: str,
-    value: Callable[[R], float],
+    value: Callable[[R], float | None],
     say: Callable[[R], str],
-    *,
-    width: int,
-    hide_rank: int = 0,
+    **more: Any,
 ) -> Column[R]:
     """A number: to the right, the largest first when sorted."""
     return Column(
-        key=key,
-        title=title,
-        value=value,
-        text=say,
-        kind="number",
-        width=width,
-        sortable=True,
-        descending_first=True,
-        hide_rank=hide_rank,
+        key=key, title=title, value=value, text=say, kind="number", sortable=True, descending_first=True, **more
     )
 
 

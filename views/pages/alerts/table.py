@@ -16,7 +16,7 @@ from views.pages.alerts import words
 from views.pages.alerts.verbs import next_steps
 from views.support import safe, shown, text
 from views.tables import painters
-from views.tables.column import Column
+from views.tables.column import Column, measured
 from views.tables.painters import Cell, Ink
 from views.tables.record_model import Heading, RecordModel
 from views.tables.table_view import TableView
@@ -221,15 +221,8 @@ RULES: tuple[Column[RuleNow], ...] = (
         width=220,
         sortable=True,
     ),
-    Column(
-        key="active",
-        title=N_("Open"),
-        value=lambda one: one.active,
-        text=lambda one: text.count(one.active) if one.active else "",
-        kind="number",
-        width=64,
-        sortable=True,
-        descending_first=True,
+    measured(
+        "active", N_("Open"), lambda one: one.active, lambda one: text.count(one.active) if one.active else "", width=64
     ),
     Column(
         key="limits",

@@ -15,7 +15,7 @@ from views.pages.batches.bar import paint_bar
 from views.pages.batches.words import BatchNow
 from views.support import instant, shown, text
 from views.tables import painters
-from views.tables.column import Column
+from views.tables.column import Column, measured
 from views.tables.painters import Cell, Ink
 from views.theme import theme
 from views.theme.tokens import status
@@ -78,31 +78,25 @@ L = TypeVar("L", Hold, ShopLeft)
 
 
 def _oldest(_of: type[L]) -> Column[L]:
-    return Column(
-        key="oldest",
-        title=N_("Oldest"),
-        value=lambda one: -one.oldest_at,
-        text=lambda one: text.coarse(shown.span(max(0, instant.now_ms() - one.oldest_at))),
-        kind="number",
+    return measured(
+        "oldest",
+        N_("Oldest"),
+        lambda one: -one.oldest_at,
+        lambda one: text.coarse(shown.span(max(0, instant.now_ms() - one.oldest_at))),
         width=84,
-        sortable=True,
-        descending_first=True,
         live=True,
         hide_rank=3,
     )
 
 
 def _behind(_of: type[L]) -> Column[L]:
-    return Column(
-        key="behind",
-        title=N_("Holds behind"),
-        value=lambda one: one.behind,
-        text=lambda one: "–" if one.behind < 0 else text.count(one.behind) if one.behind else "",
-        kind="number",
+    return measured(
+        "behind",
+        N_("Holds behind"),
+        lambda one: one.behind,
+        lambda one: "–" if one.behind < 0 else text.count(one.behind) if one.behind else "",
         width=106,
         title_tip=N_("Tasks of the batch that wait for these, directly or not; rows may overlap."),
-        sortable=True,
-        descending_first=True,
         hide_rank=4,
     )
 
@@ -117,29 +111,16 @@ HOLDS: tuple[Column[Hold], ...] = (
         width=230,
         stretch=True,
     ),
-    Column(
-        key="tasks",
-        title=N_("Tasks"),
-        value=lambda one: len(one.ids),
-        text=lambda one: text.count(len(one.ids)),
+    measured(
+        "tasks",
+        N_("Tasks"),
+        lambda one: len(one.ids),
+        lambda one: text.count(len(one.ids)),
         tone=lambda one: "dead" if one.key == "dead" else "text",
-        kind="number",
         width=70,
-        sortable=True,
-        descending_first=True,
     ),
     Column(key="types", title=N_("Types"), value=words.types, tone="text2", width=210, hide_rank=1),
-    Column(
-        key="shops",
-        title=N_("Shops"),
-        value=lambda one: one.shops,
-        text=lambda one: text.count(one.shops),
-        kind="number",
-        width=66,
-        sortable=True,
-        descending_first=True,
-        hide_rank=2,
-    ),
+    measured("shops", N_("Shops"), lambda one: one.shops, lambda one: text.count(one.shops), width=66, hide_rank=2),
     _oldest(Hold),
     Column(
         key="goes",
@@ -165,16 +146,7 @@ def left_columns(names: Callable[[], Mapping[str, str]]) -> tuple[Column[ShopLef
             tooltip=lambda one: one.shop,
             sortable=True,
         ),
-        Column(
-            key="tasks",
-            title=N_("Tasks"),
-            value=lambda one: len(one.ids),
-            text=lambda one: text.count(len(one.ids)),
-            kind="number",
-            width=70,
-            sortable=True,
-            descending_first=True,
-        ),
+        measured("tasks", N_("Tasks"), lambda one: len(one.ids), lambda one: text.count(len(one.ids)), width=70),
         Column(
             key="why",
             title=N_("Why it is not done"),

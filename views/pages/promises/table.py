@@ -16,7 +16,7 @@ from views.pages.promises import words
 from views.pages.promises.words import Two
 from views.support import instant, safe, shown, text
 from views.tables import painters
-from views.tables.column import Column
+from views.tables.column import Column, measured
 from views.tables.painters import Cell, Ink
 from views.theme import theme
 
@@ -219,40 +219,24 @@ PROMISES: tuple[Column[PromiseRow], ...] = (
         stretch=True,
         tooltip=lambda row: "\n".join(one for one in (words.sentence(row.promise), row.promise.note) if one),
     ),
-    Column(
-        key="kept",
-        title=N_("Kept"),
-        value=partial(_number, "kept"),
-        text=_kept,
-        kind="number",
-        tone="text2",
-        width=54,
-        sortable=True,
-        descending_first=True,
-    ),
-    Column(
-        key="at_risk",
-        title=N_("At risk"),
-        value=partial(_number, "at_risk"),
-        text=lambda row: _shown(_number("at_risk", row)),
-        kind="number",
+    measured("kept", N_("Kept"), partial(_number, "kept"), _kept, tone="text2", width=54),
+    measured(
+        "at_risk",
+        N_("At risk"),
+        partial(_number, "at_risk"),
+        lambda row: _shown(_number("at_risk", row)),
         strong=True,
         tone="retrying",
         width=62,
-        sortable=True,
-        descending_first=True,
     ),
-    Column(
-        key="broken",
-        title=N_("Broken"),
-        value=partial(_number, "broken"),
-        text=lambda row: _shown(_number("broken", row)),
-        kind="number",
+    measured(
+        "broken",
+        N_("Broken"),
+        partial(_number, "broken"),
+        lambda row: _shown(_number("broken", row)),
         strong=True,
         tone="dead",
         width=62,
-        sortable=True,
-        descending_first=True,
     ),
     Column(
         key="strip",
@@ -345,16 +329,13 @@ SHOPS: tuple[Column[MatrixRow], ...] = (
         sortable=True,
         tooltip=lambda row: row.row.shop,
     ),
-    Column(
-        key="age",
-        title=N_("Age now"),
-        value=lambda row: -row.row.done_at,
-        text=_age,
-        kind="number",
+    measured(
+        "age",
+        N_("Age now"),
+        lambda row: -row.row.done_at,
+        _age,
         tone="text2",
         width=88,
-        sortable=True,
-        descending_first=True,
         live=True,
         title_tip=N_("How long ago it succeeded last; blank where it never did"),
         hide_rank=2,

@@ -16,7 +16,7 @@ from views.pages.queues import words
 from views.pages.queues.forecast import Foreseen
 from views.support import instant, shown, text
 from views.tables import painters
-from views.tables.column import Column
+from views.tables.column import Column, measured
 from views.tables.painters import Cell, Ink
 from views.theme.tokens import status
 
@@ -133,17 +133,14 @@ def _numbers(
     live: bool = False,
 ) -> Column[Line]:
     """A number of a queue: to the right, the largest first."""
-    return Column(
-        key=key,
-        title=name,
-        value=lambda line: _value(line, of),
-        text=lambda line: line.said(say),
+    return measured(
+        key,
+        name,
+        lambda line: _value(line, of),
+        lambda line: line.said(say),
         tone=lambda line: tone(line.queue) if tone is not None and line.queue is not None else "text2",
-        kind="number",
         width=width,
         title_tip=tip,
-        sortable=True,
-        descending_first=True,
         hide_rank=hide_rank,
         live=live,
     )

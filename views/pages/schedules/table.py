@@ -8,7 +8,7 @@ from services.monitor.schedules import SHOWN_RUNS, ScheduleRow
 from views.pages.schedules import runs, words
 from views.support import instant, text
 from views.support.words import type_names
-from views.tables.column import Column
+from views.tables.column import Column, measured
 
 
 def sentence(row: ScheduleRow) -> str:
@@ -37,15 +37,12 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         width=176,
         tooltip=lambda row: " ".join(part for part in (row.schedule.cron, row.zone) if part),
     ),
-    Column(
-        key="shops",
-        title=N_("Shops"),
-        value=lambda row: row.shops,
-        text=lambda row: text.count(row.shops),
-        kind="number",
+    measured(
+        "shops",
+        N_("Shops"),
+        lambda row: row.shops,
+        lambda row: text.count(row.shops),
         width=62,
-        sortable=True,
-        descending_first=True,
         tooltip=lambda row: words.shops(row.schedule),
     ),
     Column(

@@ -47,7 +47,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.words import shop, type_names
-from views.tables.column import Column
+from views.tables.column import Column, measured
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_HEADER, PAGE_MARGIN, platform_badge
@@ -98,16 +98,13 @@ RUNS: tuple[Column[DayAttempt], ...] = (
         sortable=True,
         descending_first=True,
     ),
-    Column(
-        key="duration",
-        title=N_("Duration"),
-        value=lambda run: run.ends - run.begins,
-        text=gantt_words.duration,
-        kind="number",
+    measured(
+        "duration",
+        N_("Duration"),
+        lambda run: run.ends - run.begins,
+        gantt_words.duration,
         tone="text2",
         width=90,
-        sortable=True,
-        descending_first=True,
         live=True,
         hide_rank=3,
     ),

@@ -10,7 +10,7 @@ from services.monitor.shops.queries import ScopeRow, ShopRow
 from views.pages.shops import words
 from views.support import instant, text
 from views.support.words import shop
-from views.tables.column import Column
+from views.tables.column import Column, measured
 
 
 def _busy_tone(row: ShopRow) -> str:
@@ -73,41 +73,32 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         hide_rank=5,
     ),
     Column(key="id", title=N_("Id"), value=lambda row: row.shop.shop_id, mono=True, width=110, hide_rank=2),
-    Column(
-        key="waiting",
-        title=N_("Waiting"),
-        value=lambda row: row.now.waiting,
-        text=lambda row: text.count(row.now.waiting),
+    measured(
+        "waiting",
+        N_("Waiting"),
+        lambda row: row.now.waiting,
+        lambda row: text.count(row.now.waiting),
         tone=lambda row: "text" if row.now.waiting else "text3",
-        kind="number",
         width=80,
-        sortable=True,
-        descending_first=True,
         hide_rank=7,
     ),
-    Column(
-        key="running",
-        title=N_("Running"),
-        value=lambda row: row.now.running,
-        text=lambda row: words.used(row.now.running, row.shop.concurrency),
+    measured(
+        "running",
+        N_("Running"),
+        lambda row: row.now.running,
+        lambda row: words.used(row.now.running, row.shop.concurrency),
         tone=_busy_tone,
-        kind="number",
         width=84,
-        sortable=True,
-        descending_first=True,
         hide_rank=6,
         title_tip=N_("Tasks that run now, and how many of this shop may run at once"),
     ),
-    Column(
-        key="dead",
-        title=N_("Dead"),
-        value=lambda row: row.now.dead,
-        text=lambda row: text.count(row.now.dead),
+    measured(
+        "dead",
+        N_("Dead"),
+        lambda row: row.now.dead,
+        lambda row: text.count(row.now.dead),
         tone=lambda row: "dead" if row.now.dead else "text3",
-        kind="number",
         width=66,
-        sortable=True,
-        descending_first=True,
     ),
     Column(key="group", title=N_("Group"), value=lambda row: row.shop.group, width=100, sortable=True, hidden=True),
     Column(
@@ -236,28 +227,22 @@ SCOPES: tuple[Column[ScopeRow], ...] = (
         tooltip=lambda row: row.key,
     ),
     Column(key="kind", title=N_("Kind"), value=words.scope_kind, tone="text2", width=100, sortable=True),
-    Column(
-        key="running",
-        title=N_("Running"),
-        value=lambda row: row.now.running,
-        text=lambda row: words.used(row.now.running, row.now.limit.concurrency),
+    measured(
+        "running",
+        N_("Running"),
+        lambda row: row.now.running,
+        lambda row: words.used(row.now.running, row.now.limit.concurrency),
         tone=_full_tone,
-        kind="number",
         width=100,
-        sortable=True,
-        descending_first=True,
         title_tip=N_("Tasks that run now, of how many that may run at once in the whole fleet"),
     ),
-    Column(
-        key="started",
-        title=N_("This minute"),
-        value=lambda row: row.now.started,
-        text=_started,
+    measured(
+        "started",
+        N_("This minute"),
+        lambda row: row.now.started,
+        _started,
         tone=_spent_tone,
-        kind="number",
         width=110,
-        sortable=True,
-        descending_first=True,
         title_tip=N_("Tasks that started within the last minute, of how many that may"),
     ),
     Column(

@@ -6,7 +6,7 @@ from services.i18n import N_
 from views.pages.types import words
 from views.pages.types.words import TypeRow
 from views.support import text
-from views.tables.column import Column
+from views.tables.column import Column, measured
 
 TYPES: tuple[Column[TypeRow], ...] = (
     Column(
@@ -35,15 +35,12 @@ TYPES: tuple[Column[TypeRow], ...] = (
         tooltip=lambda row: words.drifts(row),
         title_tip=N_("What is not as it was: its time, its steps, its rows, the size of its results."),
     ),
-    Column(
-        key="version",
-        title=N_("Version"),
-        value=lambda row: row.kind.version,
-        text=lambda row: text.count(row.kind.version),
-        kind="number",
+    measured(
+        "version",
+        N_("Version"),
+        lambda row: row.kind.version,
+        lambda row: text.count(row.kind.version),
         width=72,
-        sortable=True,
-        descending_first=True,
         hide_rank=6,
     ),
     Column(
@@ -56,15 +53,12 @@ TYPES: tuple[Column[TypeRow], ...] = (
         hide_rank=3,
     ),
     Column(key="lane", title=N_("Lane"), value=lambda row: row.kind.lane, kind="lane", width=92, hide_rank=4),
-    Column(
-        key="timeout",
-        title=N_("Time-out"),
-        value=lambda row: row.kind.timeout_s,
-        text=lambda row: words.span(row.kind.timeout_s),
-        kind="number",
+    measured(
+        "timeout",
+        N_("Time-out"),
+        lambda row: row.kind.timeout_s,
+        lambda row: words.span(row.kind.timeout_s),
         width=88,
-        sortable=True,
-        descending_first=True,
         hide_rank=7,
     ),
     Column(
