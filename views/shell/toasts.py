@@ -62,6 +62,7 @@ class Toasts(QObject):
         self._resized = Debounce(self.arrange, _RESIZED_MS, self)
         self._later = Debounce(self._avoid, _COMES_MS, self)
         self._opened = Debounce(self._make_way, _OPENED_MS, self)
+        self._soon = Debounce(self._avoid, _OPENED_MS, self)
         #: what scrolls below them is followed while one stands: it may be shown, or get its size, after they came
         self._follows = False
         self._laid = Debounce(self._lay, 0, self)
@@ -175,6 +176,7 @@ class Toasts(QObject):
         """
         self._opened.cancel()
         self._avoid()
+        self._soon()
         self._later()
 
     def _at_one(self) -> bool:

@@ -332,17 +332,19 @@ class BatchesPage(ListPage[BatchNow]):
         self._changes = card
         self.buttons: dict[str, Button] = {}
         self.effects: dict[str, Label] = {}
-        for verb in CHANGING:
+        rows = QGridLayout()  # the effects begin under each other, whichever verb is the widest
+        rows.setHorizontalSpacing(12)
+        rows.setVerticalSpacing(card.body.spacing())
+        rows.setColumnStretch(1, 1)
+        for place, verb in enumerate(CHANGING):
             self.buttons[verb.key] = button = Button(
                 verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", hint=verb.shortcut
             )
             button.clicked.connect(partial(self._act, verb.key))
             self.effects[verb.key] = effect = Label("", "label", "text3", wrap=True)
-            row = QHBoxLayout()
-            row.setSpacing(12)
-            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
-            row.addWidget(effect, 1, Qt.AlignmentFlag.AlignVCenter)
-            card.body.addLayout(row)
+            rows.addWidget(button, place, 0)
+            rows.addWidget(effect, place, 1, Qt.AlignmentFlag.AlignVCenter)
+        card.body.addLayout(rows)
         card.body.addStretch(1)
         return card
 
