@@ -102,7 +102,8 @@ class Way(msgspec.Struct, frozen=True):
     minds: bool = False
     anew: str = ""  #: the act instead of ``by`` where nothing stood before, so the entry keeps none
     on: Callable[[AuditEntry, Detail], Sequence[str]] = lambda entry, _: entry.target  #: what it acts on
-    objects: tuple[str, ...] = ()  #: that, of this entry, as far as it was done
+    objects: tuple[str, ...] = ()  #: that, of this entry, as far as it was done and the entry names it
+    number: int = 0  #: how many that are
     asked: int = 0  #: so many the act was asked for
 
 
@@ -355,7 +356,8 @@ def way_of(entry: AuditEntry, now_ms: int) -> Way | Message:
         return way
     if len(way.objects) != audit.done_number(entry.outcome) and not way.minds:
         return said("back.partly").message
-    return replace(way, asked=len(found.on(entry, audit.details(entry))))
+    whole = _number(entry, found.on(entry, audit.details(entry)))
+    return replace(way, number=audit.done_number(entry.outcome), asked=whole)
 
 
 def possible(entry: AuditEntry, now_ms: int) -> bool:
@@ -400,7 +402,14 @@ def _for(entry: AuditEntry, detail: Detail, way: Way) -> Way | Message:
     if not (objects := tuple(way.on(entry, detail))):
         return said("back.nothing").message
     stood = "before" in detail or detail.get("own")
-    return replace(way, by=way.by if stood else way.anew or way.by, objects=objects, asked=len(objects))
+    number = _number(entry, objects)
+    return replace(way, by=way.by if stood else way.anew or way.by, objects=objects, number=number, asked=number)
+
+
+def _number(entry: AuditEntry, objects: Sequence[str]) -> int:
+    """How many these are, of which an entry names the first alone where they are very many."""
+    unnamed = audit.count_of(entry) - len(entry.target)
+    return len(objects) + unnamed
 
 
 def since(trail: Trail, entry: AuditEntry, *, apart: str = "") -> Message | None:

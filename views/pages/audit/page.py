@@ -110,14 +110,14 @@ class TakingBack(QObject):
         if not self.acting.free(HELD, [row.key]):
             return
         entry, way, objects = row.entry, row.back, row.taken_back
-        n, removes = len(objects), way.by.endswith(".remove")
+        n, removes = way.number, way.by.endswith(".remove")
 
         def question() -> Question:
             facts = [
                 (_("Act"), act_words.act(entry.action)),
                 (_("Person"), entry.who),
                 (_("Time"), shown.clock(entry.at, instant.now_ms())),
-                (_("Object"), words.about(objects)),
+                (_("Object"), words.about(objects, n)),
                 (_("Taken back by"), act_words.act(way.by)),
             ]
             if n < way.asked:

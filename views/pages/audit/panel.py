@@ -240,7 +240,7 @@ class AuditPanel(QWidget):
         back = self._row.back if self._row is not None else None
         way = act_words.act(back.by) if isinstance(back, Way) else ""
         said = [reason or _("Taken back by: {act}").format(act=way)]
-        if not reason and isinstance(back, Way) and len(back.objects) < back.asked:
+        if not reason and isinstance(back, Way) and back.number < back.asked:
             said.append(words.of_asked(back))
         self.back_note.setText(text.sentences(said))
 

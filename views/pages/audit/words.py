@@ -89,7 +89,7 @@ def glyph(name: str) -> str:
 def of_asked(way: Way) -> str:
     """Of an act that was done in part: how much of it is taken back."""
     words = _("{n} of {all}: only what was done is taken back")
-    return words.format(n=text.count(len(way.objects)), all=text.count(way.asked))
+    return words.format(n=text.count(way.number), all=text.count(way.asked))
 
 
 def about(targets: tuple[str, ...], number: int = 0, *, whole: bool = False) -> str:

@@ -147,6 +147,9 @@ def test_more_tasks_of_a_raised_batch_than_its_entry_names_get_their_places_back
     batches.raise_waiting(plan)
     entry = last(room)
     assert audit.state(entry, room.store.now_ms()) == "partly"
+    way = way_of(entry, room.store.now_ms())
+    assert isinstance(way, Way)
+    assert (way.number, way.asked) == (len(ids), len(ids) + 1), "all of them, also those that it does not name"
     room.clock.advance(1)
     later = room.create(batch="night", shop_id="later", priority=10).task_id
     desk.tasks.run_now([ids[1]])
