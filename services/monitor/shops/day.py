@@ -148,7 +148,8 @@ class ShopDays:
 
     def _as_before(self, shop: str, runs: Sequence[DayAttempt]) -> list[DayAttempt]:
         """The same objects for what is as it was at the last look: of thousands whoever shows them places the new."""
-        before = self._last[1] if self._last[0] == shop else {}
+        of, known = self._last  # once: another thread may put its own there
+        before = known if of == shop else {}
         found = [was if (was := before.get(run.key)) is not None and was == run else run for run in runs]
         self._last = shop, {run.key: run for run in found}
         return found
