@@ -1,4 +1,4 @@
-"""A chart in its card: title, unit, legend, curves. In a narrow card the legend has a line of its own.
+"""A chart in its card: title, legend, curves. In a narrow card the legend has a line of its own.
 
 The names of a chart's series with their present values; a click hides one, Alt+click leaves it alone.
 """
@@ -221,9 +221,9 @@ class WholeRange(Button):
 class ChartCard(Card):
     """Title and legend above a plot."""
 
-    def __init__(self, title: str, plot: Plot, *, unit: str = "", tip: str = "") -> None:
+    def __init__(self, title: str, plot: Plot, *, tip: str = "") -> None:
         super().__init__(title, padding=0)
-        self._unit, self._beside = unit, ""
+        self._beside = ""
         self.set_tip(tip)
         self._below = False
         self.plot, self.legend = plot, Legend(plot.series)
@@ -255,7 +255,7 @@ class ChartCard(Card):
         self._arrange()
 
     def _say(self) -> None:
-        self.set_note(self._beside or (_(self._unit) if self._unit else ""))
+        self.set_note(self._beside)
         self._arrange()
 
     def _arrange(self) -> None:

@@ -56,9 +56,9 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: max(0, limit - 1)] + "…"
 
 
-def tooltip(text: object, limit: int = MAX_TOOLTIP) -> str:
+def tooltip(text: object) -> str:
     """Return foreign text for ``setToolTip``: escaped, so that it cannot become rich text."""
-    shown = cut(visible(str(text)[:LOOKED_AT], keep_newlines=True), limit)
+    shown = cut(visible(str(text)[:LOOKED_AT], keep_newlines=True), MAX_TOOLTIP)
     # A tool tip that looks like HTML is read as HTML; wrapping makes it so on purpose.
     body = html.escape(shown, quote=False).replace("\n", "<br>")
     return f"<qt>{body}</qt>" if shown else ""

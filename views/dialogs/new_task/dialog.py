@@ -857,10 +857,10 @@ class Templates(QObject):
             words = _("Template {name} is removed").format(name=_short(name))
             self.told.emit(words, partial(self._restore, name, fields))
 
-    def ask_name(self, fields: dict[str, Any], name: str = "") -> NameDialog:
+    def ask_name(self, fields: dict[str, Any]) -> NameDialog:
         """Ask under which name a form is kept."""
         note = _("Kept on this computer, for you. Secrets are left out; a name that is there already is replaced.")
-        dialog = NameDialog(N_("Save as template"), name, note, self._owner, why_not=self._why_no_more)
+        dialog = NameDialog(N_("Save as template"), "", note, self._owner, why_not=self._why_no_more)
         dialog.named.connect(lambda named: self.keep(named, fields))
         dialog.open()
         return dialog

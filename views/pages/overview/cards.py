@@ -37,7 +37,7 @@ from views.widgets.card import Card
 from views.widgets.empty_state import EmptyState
 from views.widgets.heat_map.layout import Rows
 from views.widgets.heat_map.legend import HeatLegend
-from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatMap
+from views.widgets.heat_map.map import HeatMap
 from views.widgets.layout import STRETCH, in_row, put
 
 MENU_ITEMS = 12
@@ -169,9 +169,9 @@ def chosen_words(number: int) -> str:
 class FleetCard(Card):
     """Heat map and legend; a fleet without shops says so."""
 
-    def __init__(self, aggregate_above: int | None = AGGREGATE_ABOVE) -> None:
+    def __init__(self) -> None:
         super().__init__(N_("Shops by worst state"))
-        self.map, self.legend = HeatMap(aggregate_above=aggregate_above, choosable=True), HeatLegend()
+        self.map, self.legend = HeatMap(choosable=True), HeatLegend()
         self.empty = EmptyState(N_("Loading…"), icon="ph.circle-dashed")
         for label in self.empty.findChildren(QLabel):
             label.setWordWrap(False)

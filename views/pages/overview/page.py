@@ -103,14 +103,13 @@ class OverviewPage(Page):
         *,
         memory: Memory | None = None,
         profile: str = "",
-        aggregate_above: int | None = AGGREGATE_ABOVE,
     ) -> None:
         super().__init__(N_("Overview"))
         self._memory = memory or ShortMemory()
         self._profile = profile
         self._limits = limits.recall(self._memory, profile)
         self._order: object = None  #: of the tiles, as it is remembered
-        self._data = OverviewData(source, aggregate_above)
+        self._data = OverviewData(source)
         self.looked: Look | None = None
         self._heard: object = None  #: what the newest snapshot said, but for the time
         self._servers: object = None  #: what it said of the servers, None where the page may tell otherwise
@@ -125,7 +124,7 @@ class OverviewPage(Page):
             spec.key: KpiTile(spec.label, spec.glyph, spec.role, alarm_role=spec.alarm_role, filled=True, tip=spec.tip)
             for spec in TILES
         }
-        self.attention, self.fleet = AttentionCard(self._memory, profile), FleetCard(aggregate_above)
+        self.attention, self.fleet = AttentionCard(self._memory, profile), FleetCard()
         self._steps = Steps(self)
         self.error = ErrorStrip()
         self.asking: ListSource[None] = ListSource(self._call_look, None, self, every_ms=LOOK_MS, in_turn=True)
@@ -654,9 +653,8 @@ class History(msgspec.Struct, frozen=True):
 class OverviewData:
     """Asks the source; ``look`` and ``history`` block and may run in two threads at once."""
 
-    def __init__(self, source: OverviewSource, aggregate_above: int | None) -> None:
+    def __init__(self, source: OverviewSource) -> None:
         self._source = source
-        self._aggregate_above = aggregate_above
         self._range = 0
         self._asked_s = 0.0  #: when the samples were asked for as a whole, monotonic
         self._marks: tuple[int, float, tuple[Mark, ...]] | None = None  #: of which range, and when they were asked
@@ -674,7 +672,7 @@ class OverviewData:
     def _rows(self, now: OverviewNow) -> Rows:
         shops, rows = self._prepared
         if shops != now.shops:
-            rows = prepare(now.shops, self._aggregate_above)
+            rows = prepare(now.shops, AGGREGATE_ABOVE)
             self._prepared = tuple(now.shops), rows
         return rows
 

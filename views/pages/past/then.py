@@ -291,7 +291,7 @@ class ThenView(QWidget):
         for card in self._cards:
             card.setFixedHeight(CHART)
         yield
-        self.map = HeatMap(aggregate_above=AGGREGATE_ABOVE, states_only=True)
+        self.map = HeatMap(states_only=True)
         self.fleet = Card(N_("Shops by worst state"), divided=False)
         self._none = Label("", "label", "text3", wrap=True)
         self.states = Label("", "label", "text2", wrap=True)

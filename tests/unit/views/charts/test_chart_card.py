@@ -14,7 +14,7 @@ def test_the_legend_goes_below_the_title_where_there_is_no_room(qtbot: QtBot, la
     window, holder = TimeWindow(), QWidget()
     qtbot.addWidget(holder)
     holder.resize(800, 300)
-    card = ChartCard("Message rates", RatesChart(window), unit="/s")
+    card = ChartCard("Message rates", RatesChart(window))
     card.setParent(holder)
 
     def top_of_legend(width: int) -> int:

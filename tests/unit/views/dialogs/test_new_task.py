@@ -658,7 +658,8 @@ def test_a_template_takes_the_place_of_another_only_where_that_is_said(fleet: Fl
     assert list(templates.all()) == ["a", "b"]
     for number in range(48):
         templates.keep(f"n{number}", {})
-    asked = templates.ask_name({}, "one more")
+    asked = templates.ask_name({})
+    asked.field.setText("one more")
     assert not asked.done_button.isEnabled(), "fifty are kept, and none of them goes by itself"
     asked.field.setText("a")
     assert asked.done_button.isEnabled()
