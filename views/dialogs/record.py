@@ -225,7 +225,9 @@ class RecordDialog(KeepsTyped, Generic[R]):
         self._finder.setFilterMode(Qt.MatchFlag.MatchContains)
         self._finder.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.task_type.setCompleter(self._finder)
-        self.task_type.lineEdit().returnPressed.connect(self._on_type_entered)
+        typed = self.task_type.lineEdit()
+        assert typed is not None  # it is editable
+        typed.returnPressed.connect(self._on_type_entered)
         self.task_type.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._offered = TypeNames(())
         self.choice = choice

@@ -13,7 +13,7 @@ from services import called
 from services.commands.sheet.columns import TYPE
 from services.commands.sheet.orders import Defaults, Fault, Orders, first_of
 from services.commands.sheet.table import Table
-from services.commands.sheet.text_file import ENCODINGS, records
+from services.commands.sheet.text_file import ENCODINGS, Text, records
 from services.domain.errors import UsageError
 from services.domain.gates import listed
 from services.domain.task import ledger
@@ -223,7 +223,7 @@ class SheetStep(QWidget):
         if not self._orders.total:
             self.pasted.emit(words)
             return
-        rows = [row for row in records(words.rstrip("\r\n"), "\t") if not isinstance(row, Message)]
+        rows = [row for row in records(Text.of(words.rstrip("\r\n")), "\t") if not isinstance(row, Message)]
         first, left = self.grid.place()
         numbers = self.model.numbers_from(first, len(rows))
         if len(numbers) < len(rows):
