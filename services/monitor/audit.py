@@ -27,6 +27,8 @@ POSSIBLE, UNDONE = "possible", "done"
 PAGE, SCAN_LIMIT = 200, 50_000
 #: entries that were written within it may stand in another order than their instants
 AT_ONCE_MS = 60_000
+#: for so long what takes something back may go on
+LONG_MS = 86_400_000
 #: so many entries since an act are looked at for what was done to the same object
 MOST_SINCE = 20_000
 #: how an outcome begins that left everything as it was; what failed may be done in part
@@ -128,12 +130,21 @@ class _Tally:
             before = page[-1].entry_id
 
 
-def _settled(entries: Sequence[AuditEntry], now_ms: int) -> int:
-    """How many of the first ones nothing is said of any more."""
+def _settled(
+    entries: Sequence[AuditEntry], now_ms: int, may_end: Callable[[AuditEntry, int], bool] | None = None
+) -> int:
+    """How many of the first ones nothing is said of any more; ``may_end``: which others than those that are open may
+    end yet (UTC ms).
+    """
     for place, entry in enumerate(entries):
-        if audit.state(entry, now_ms) == "open":
+        if audit.state(entry, now_ms) == "open" or (may_end is not None and may_end(entry, now_ms)):
             return place
     return len(entries)
+
+
+def _may_undo(entry: AuditEntry, now_ms: int) -> bool:
+    """Whether it takes something back and has not said how it ended, as of many tasks it may after an hour."""
+    return not entry.outcome and now_ms - entry.at < LONG_MS and bool(audit.undoes(entry))
 
 
 class TakenBack:
@@ -195,8 +206,8 @@ class TakenBack:
         self._meet_all(fresh)
         if not known:
             self._top, self._low = "", place
-        # from the oldest on that is open it is read again: it may end, and then it takes something back
-        if settled := _settled(fresh[::-1], store.now_ms()):
+        # from the oldest on that may end it is read again: then it takes something back
+        if settled := _settled(fresh[::-1], store.now_ms(), _may_undo):
             self._top = fresh[-settled].entry_id
 
     def _meet_all(self, entries: Iterable[AuditEntry]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -190,7 +191,12 @@ def test_what_was_open_as_the_newest_entries_were_met_takes_back_an_act_once_it_
         def undone() -> Mapping[str, int]:
             return AuditQueries(room.store, undone=known).entries(before=entry.entry_id).undone
 
-        with undoing([entry]), Audit(room.store, "bob@desk").act("resume", entry.target):
+        with ExitStack() as stack:
+            with undoing([entry]):
+                stack.enter_context(Audit(room.store, "bob@desk").act("resume", entry.target))
+            assert undone() == {}
+            room.clock.advance(3600)  # of very many tasks
+            acts(room, 7)
             assert undone() == {}
         assert set(undone()) == {entry.entry_id}
 
