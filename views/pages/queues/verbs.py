@@ -36,6 +36,7 @@ from views.kit.verb import LOOK, Place, Verb
 from views.pages.queues import words
 from views.support import instant, safe, shown, text
 from views.support.acting import Acting
+from views.support.language import say_in_language
 from views.support.look import Label
 from views.support.operation import Operation, Start
 from views.support.words import type_names
@@ -402,9 +403,13 @@ class PurgeDialog(ConfirmDialog):
             )
 
         super().__init__(question, parent)
-        self.export_box = QCheckBox(_("Export them to a file first"))
+        self.export_box = QCheckBox()
         self.export_box.setChecked(True)
         self.body.addWidget(self.export_box)
+        say_in_language(self._say_box)
+
+    def _say_box(self) -> None:
+        self.export_box.setText(_("Export them to a file first"))
 
     @property
     def exports(self) -> bool:

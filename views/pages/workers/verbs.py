@@ -27,7 +27,7 @@ from views.pages.workers.lanes_dialog import LanesDialog
 from views.pages.workers.nodes import NO_NAMES, Names, running_rows
 from views.support import instant, safe, shown, text
 from views.support.keys import bind
-from views.support.language import on_language_changed
+from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label
 from views.support.operation import Operation, Start
 from views.theme import theme
@@ -246,9 +246,12 @@ class StopDialog(ConfirmDialog):
     ) -> None:
         super().__init__(partial(_question, info, names, rows), parent)
         self.grace = NumberField(OWN, OWN, MAX_GRACE_S)
-        self.grace.setSpecialValueText(_("as the worker has set"))
+        say_in_language(self._say_grace)
         self.body.addWidget(Labelled(N_("Time to finish"), self.grace, hint=N_("seconds; 30 where nothing is set")))
         self.confirmed.connect(self._on_confirmed)
+
+    def _say_grace(self) -> None:
+        self.grace.setSpecialValueText(_("as the worker has set"))
 
     def _on_confirmed(self) -> None:
         chosen = self.grace.value()
