@@ -216,7 +216,7 @@ class AttentionItem(QFrame):
 
     def hold(self, held: bool) -> None:
         """Take no less room than now while that is so: its verbs stay where they are, and what stands below it."""
-        self.setMinimumHeight(self.height() if held else 0)
+        self.setMinimumHeight(self.height() if held and self.isVisible() else 0)  # a new one has none of its own yet
         for label in (self.title, self.sentence):
             label.hold(held)
 

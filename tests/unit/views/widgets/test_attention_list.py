@@ -155,6 +155,18 @@ def test_nothing_moves_away_from_the_mouse_that_aims_at_it(
     assert keys(listing) == ["selector"], "the mouse has left"
 
 
+def test_what_comes_while_the_mouse_aims_takes_no_more_room_than_it_needs(
+    qtbot: QtBot, listing: AttentionList, aiming: Callable[[QPoint], None]
+) -> None:
+    listing.set_rows([LOGIN], 0)
+    qtbot.waitUntil(lambda: listing.items()[0].height() < 120)
+    aiming(QPoint(40, 60))
+    listing.set_rows([LOGIN, SELECTOR], 1_000)
+    qtbot.waitUntil(lambda: listing.items()[1].isVisible())
+    QApplication.processEvents()
+    assert listing.items()[1].height() < 120
+
+
 def test_the_keyboard_stays_where_an_item_went(qtbot: QtBot, listing: AttentionList) -> None:
     """It went on to the bar at the foot of the window, where Space opens something else."""
     listing.set_rows([LOGIN, SELECTOR], 0)
