@@ -176,9 +176,12 @@ def in_one(told: Iterable[Message], say: Callable[[Message], str]) -> list[str]:
 
 
 def goes_on(message: Message, words: str) -> str:
-    """The words of a message behind a semicolon: they begin small, unless a name begins them."""
-    source = str(TEMPLATES.get(message.code, ""))
-    known = source[:1].isupper() and not source.startswith(_NAMES)
+    """The words of a message behind a semicolon: they begin small, unless a name begins them. A translation may begin
+    with a person or a platform where the English begins with a word.
+    """
+    source, first = TEMPLATES.get(message.code, ""), words.partition(" ")[0]
+    begins = {one.partition(" ")[0] for one in (source, source.one if isinstance(source, Counted) else source)}
+    known = first in begins and first[:1].isupper() and not first[1:2].isupper() and not first.startswith(_NAMES)
     return words[:1].lower() + words[1:] if known else words
 
 

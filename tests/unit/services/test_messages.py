@@ -180,3 +180,13 @@ def test_what_follows_in_a_sentence_begins_small_unless_a_name_begins_it() -> No
     assert said[:2] == ["1 dead, not looked at yet", "switched off: schedules and promises leave it out"]
     assert said[2].startswith("Sync is paused by ann")
     assert messages.in_one(told[1:2], messages.english) == ["Switched off: schedules and promises leave it out"]
+
+
+def test_who_begins_what_follows_in_chinese_is_called_as_they_are() -> None:
+    told = [Message("shop.off"), Message("shop.paused_shop", {"who": "Ann", "seconds": 60, "span": "1 min"})]
+    assert messages.in_one(told, messages.english)[1].startswith("the shop is paused by Ann")
+    i18n.set_language("zh_CN")
+    try:
+        assert messages.in_one(told, messages.render)[1].startswith("Ann")
+    finally:
+        i18n.set_language("en")
