@@ -426,6 +426,34 @@ def test_while_the_store_takes_nothing_nobody_is_to_blame_that_nobody_leads(
     assert "Next step: Look at the load and the disk of this computer" in told
 
 
+@ONLY_EMBEDDED
+def test_a_store_that_refuses_who_has_just_begun_to_watch_is_not_why_nobody_led_before(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = world.watch
+    watch.only("no_leader")
+    assert watch.store.lead(leader.ROLE, "leads", leader.TTL_MS)
+    world.fleet.create()
+    watch.turn()
+    later = SimpleNamespace(**{**vars(time), "time_ns": lambda: time.time_ns() + 95 * 10**9})
+    monkeypatch.setattr("services.clock.time", later)
+    monkeypatch.setattr(SystemClock, "monotonic", staticmethod(lambda: time.monotonic() + 95))
+    other = Watch(world.fleet, world.hook, holder="w2")
+
+    def full(*_asked: object) -> bool:
+        raise StoreUnavailable("database or disk is full")
+
+    with monkeypatch.context() as refusing:
+        refusing.setattr(other.store, "lead", full)
+        with pytest.raises(StoreUnavailable):
+            other.keeper.tick()
+    (one,) = other.turn().incidents
+    told = world.hook.told[0]["message"]
+    assert one.incident.rule.name == "no_leader"
+    assert "Cause: leads, which led, is not heard of any more" in told
+    other.keeper.stop()
+
+
 # ------------------------------------------------------------------------------------------------------------- channels
 def test_a_channel_that_never_answers_delays_no_task_and_no_other_channel(world: World) -> None:
     fleet, watch, hook = world.fleet, world.watch, world.hook

@@ -68,7 +68,7 @@ class AlertKeeper:
         self._noted = 0
         self._looked_at = 0  #: UTC ms
         self._jumped_at = float("-inf")  #: when this machine woke, or its clock was set ahead; monotonic, ms
-        self._answered_at = float("-inf")  #: when the store last took the lease; monotonic, ms
+        self._answered_at = self._monotonic_ms()  #: when the store last took the lease, or was opened
         self._refused = False  #: it has not since
         self._away = 0.0, float("-inf")  #: for how long the store took nothing last, and when that ended; monotonic, ms
         self._prune_at = clock.monotonic() + PRUNE_S
