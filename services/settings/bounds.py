@@ -56,7 +56,7 @@ BROWSER_BOUNDS: tuple[tuple[str, float, float], ...] = (
     ("download_mb", 0.01, MAX_MB),
 )
 
-#: what a setting can be, by the settings on which that depends
+#: on which other settings it depends what a setting can be
 DEPENDS = {"retry.base_seconds": ("retry.cap_seconds",), "executors.browser.min_idle": ("executors.browser.max_total",)}
 
 

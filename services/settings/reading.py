@@ -125,7 +125,8 @@ def _convert(data: dict[str, Any], path: Path) -> Settings:
         raise _refused(path, field, why) from exc
     for field, good, wanted in bounds(settings):
         if not good:
-            raise _refused(path, field, said("settings.must", field=field, wanted=_wanted(wanted)))
+            must = said("settings.must", field=field, wanted=_wanted(wanted))
+            raise _refused(path, field, must, others=DEPENDS.get(field, ()))
     for field in _unprintable(data, ""):
         raise _refused(path, field, said("settings.control", field=visible(field)))
     return settings
@@ -141,8 +142,8 @@ def _split(data: dict[str, Any], path: Sequence[str]) -> None:
         table[name] = [word.strip() for word in table[name].split(",") if word.strip()]
 
 
-def _refused(path: Path, field: str, why: str) -> UsageError:
-    return UsageError(said("settings.refused", file=path.name, why=why), field=field, others=DEPENDS.get(field, ()))
+def _refused(path: Path, field: str, why: str, others: Sequence[str] = ()) -> UsageError:
+    return UsageError(said("settings.refused", file=path.name, why=why), field=field, others=others)
 
 
 def _wanted(text: str) -> str:

@@ -103,6 +103,17 @@ def test_the_delays_double_up_to_the_cap(tmp_path: Path, base: int, cap: int, le
     assert config.load(home=tmp_path).delays == levels
 
 
+def test_a_refusal_names_another_setting_only_where_both_are_wrong_together(tmp_path: Path) -> None:
+    written(tmp_path, "[retry]\nbase_seconds = 60\ncap_seconds = 30\n")
+    with pytest.raises(UsageError) as together:
+        config.load(home=tmp_path)
+    assert (together.value.field, together.value.others) == ("retry.base_seconds", ("retry.cap_seconds",))
+    written(tmp_path, "[retry]\nbase_seconds = 'soon'\ncap_seconds = 30\n")
+    with pytest.raises(UsageError) as alone:
+        config.load(home=tmp_path)
+    assert (alone.value.field, alone.value.others) == ("retry.base_seconds", ())
+
+
 def test_a_named_profile_leads_to_its_fleet(tmp_path: Path) -> None:
     written(tmp_path, "[profiles.prod]\nbroker = 'amqp://b'\nredis = 'redis://r'\nmanagement = 'http://m'\n")
     settings = config.load(home=tmp_path, profile="prod")
