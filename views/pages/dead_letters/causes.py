@@ -14,7 +14,7 @@ from services.i18n import N_, _, is_chinese
 from services.monitor.letters.causes import BARS, Cause
 from views.pages.dead_letters import words
 from views.support import instant, text
-from views.support.language import say_in_language
+from views.support.language import on_language_changed, say_in_language
 from views.support.paint import cut, draw_focus, width_of, write
 from views.support.words import verdicts
 from views.tables.column import Column
@@ -28,6 +28,7 @@ GLYPH, GLYPH_GAP = 14, 6
 BAR_GAP, BARS_HEIGHT, BARS_ABOVE, WIDE = 1, 18, 20, 270
 PART_GAP, TYPE_GAP = 12, 7
 RECENT_MS = 3_600_000
+ROOM = 64  #: causes whose heights are kept at least
 LATELY = 4  #: of the equal spans of a history
 
 COLUMNS: tuple[Column[Cause], ...] = (
@@ -122,6 +123,16 @@ class CauseList(QListView):
 class CauseDelegate(QStyledItemDelegate):
     """Draws one cause in four lines with the history of its deaths; a long title takes a fifth."""
 
+    def __init__(self, parent: QListView) -> None:
+        super().__init__(parent)
+        #: what was measured, by fingerprint: a list asks for all of its hundreds when one has another number
+        self._heights: dict[str, tuple[Cause, int, QSize]] = {}
+        theme().changed.connect(self._forget)
+        on_language_changed(self._forget)
+
+    def _forget(self) -> None:
+        self._heights.clear()
+
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Return the height at the width of the list."""
         model, view = index.model(), option.widget
@@ -129,8 +140,15 @@ class CauseDelegate(QStyledItemDelegate):
         if not isinstance(model, RecordModel):
             return QSize(240, HEIGHT)
         cause: Cause = model.record(index.row())
+        known = self._heights.get(cause.fingerprint)
+        if known is not None and known[0] is cause and known[1] == width:
+            return known[2]
+        if len(self._heights) > 2 * max(ROOM, model.rowCount()):  # most of them are gone
+            self._forget()
         lines = title_lines(words.title(cause), width - 2 * PAD - _count_room(cause))
-        return QSize(240, HEIGHT + (len(lines) - 1) * TITLE_LINE)
+        size = QSize(240, HEIGHT + (len(lines) - 1) * TITLE_LINE)
+        self._heights[cause.fingerprint] = cause, width, size
+        return size
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

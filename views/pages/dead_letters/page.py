@@ -34,7 +34,6 @@ from views.kit.verb import Verbs
 from views.page import Page, PageCommand
 from views.pages.dead_letters import words
 from views.pages.dead_letters.causes import ordered
-from views.pages.dead_letters.issue import Other
 from views.pages.dead_letters.lists import CausePane, LetterPane
 from views.pages.dead_letters.panel import LetterPanel
 from views.pages.dead_letters.table import (
@@ -517,8 +516,8 @@ class DeadLettersPage(Page):
             example=self._model.record(0).task if shown and self._model.rowCount() else None,
             copied=self._copied == fingerprint,
             others=tuple(
-                Other(fingerprint=one.fingerprint, name=words.heading(one), headline=words.detail(one), count=one.count)
-                for one in map(self.causes.causes.record, range(self.causes.causes.rowCount()))
+                one
+                for one in self.causes.causes.records()
                 if one.fingerprint != fingerprint and words.has_print(one) and not one.rule.where
             ),
         )

@@ -400,7 +400,7 @@ class OfCause(msgspec.Struct, frozen=True, kw_only=True):
     paused: frozenset[str] = frozenset()  #: scopes
     example: Task | None = None  #: one of its letters
     copied: bool = False  #: its report is on the clipboard
-    others: tuple[Other, ...] = ()  #: causes that it can be merged into
+    others: tuple[Cause, ...] = ()  #: that it can be merged into
 
     @property
     def is_open(self) -> bool:
@@ -572,13 +572,17 @@ class CauseActions(QObject):
 
     def merge(self, of: OfCause) -> None:
         """Ask which cause it counts to."""
-        dialog = MergeInto(words.title(of.cause), words.detail(of.cause), of.others, self._owner)
+        others = [
+            Other(fingerprint=one.fingerprint, name=words.heading(one), headline=words.detail(one), count=one.count)
+            for one in of.others
+        ]
+        dialog = MergeInto(words.title(of.cause), words.detail(of.cause), others, self._owner)
         dialog.saved.connect(partial(self._merge, dialog.start, of))
         dialog.open()
 
     def _merge(self, start: Start, of: OfCause, into: str) -> None:
         fingerprint = of.cause.fingerprint
-        other = next((one.name for one in of.others if one.fingerprint == into), into)
+        other = next((words.heading(one) for one in of.others if one.fingerprint == into), into)
 
         def said() -> str:
             return _("{cause} counts to {other} now.").format(cause=words.title(of.cause), other=other)

@@ -16,6 +16,7 @@ from services.monitor.letters.causes import Cause
 from tests.unit.views.pages.dead_letters.test_words import cause
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.kit.verb import Place, Verbs
+from views.pages.dead_letters import words
 from views.pages.dead_letters.causes import PAD, CauseList, ordered, title_lines
 from views.pages.dead_letters.lists import LetterPane
 from views.pages.dead_letters.table import COLUMNS, Wanted
@@ -24,6 +25,7 @@ from views.support import text
 from views.support.paint import width_of
 from views.tables.record_model import RecordModel
 from views.tables.task_columns import task_id
+from views.theme import theme
 
 FEW = replace(cause(), fingerprint="few", count=2, last_at=900, history=(0,) * 15 + (1, 1))
 MANY = replace(cause(), fingerprint="many", count=90, last_at=100, history=(90,) + (0,) * 16)
@@ -70,6 +72,37 @@ def test_numbers_change_in_place_and_no_row_moves(qtbot: QtBot, qtmodeltester: M
     causes.causes.apply((replace(FEW, count=200), MANY))
     assert [causes.causes.record(row).count for row in range(2)] == [90, 200]
     assert causes.current() == "few"
+
+
+def test_of_many_causes_only_those_are_measured_that_are_not_as_they_were(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured: list[str] = []
+
+    def title(one: Cause) -> str:
+        measured.append(one.fingerprint)
+        return f"{one.fingerprint} of them"
+
+    monkeypatch.setattr(words, "title", title)
+    many = [replace(MANY, fingerprint=f"c{number}") for number in range(100)]
+    causes = CauseList()
+    qtbot.addWidget(causes)
+    causes.resize(300, 200)
+    causes.causes.apply(many, settle=True)
+    with qtbot.waitExposed(causes):
+        causes.show()
+    qtbot.waitUntil(lambda: causes.verticalScrollBar().maximum() > 0 and causes.verticalScrollBar().isVisible())
+    causes.doItemsLayout()
+    assert causes.visualRect(causes.causes.index(99, 0)).top() >= 99 * 100
+    assert "c99" in measured
+    measured.clear()
+    many[70] = replace(many[70], count=91)
+    causes.causes.apply(list(many))
+    causes.doItemsLayout()
+    assert set(measured) - {f"c{number}" for number in range(5)} == {"c70"}, "but for those that are painted"
+    theme().changed.emit()
+    causes.sizeHintForIndex(causes.causes.index(99, 0))
+    assert "c99" in measured
 
 
 def test_choosing_tells_the_fingerprint(qtbot: QtBot) -> None:
