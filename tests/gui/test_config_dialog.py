@@ -60,6 +60,26 @@ def test_what_is_wrong_is_told_at_its_field_and_what_is_right_is_written(
     assert '"to": "9"' in entry.detail
 
 
+def test_what_opens_the_connection_anew_stays_until_a_person_has_read_it(
+    desk: Desk, place: Settings, qtbot: QtBot
+) -> None:
+    """It left after six seconds, and nothing else opens the connection that is open."""
+    opened_anew: list[bool] = []
+    shown = SettingsPage(
+        desk.context, data_folder=str(place.home_path), settings=place, reopen=lambda: opened_anew.append(True)
+    )
+    qtbot.addWidget(shown)
+    dialog = opened(shown, qtbot)
+    dialog.rows["worker.slots"].field.setText("9")  # type: ignore[attr-defined]
+    qtbot.waitUntil(dialog.save_button.isEnabled)
+    with qtbot.waitSignal(shown.settings_written):
+        dialog.save_button.click()
+    told = desk.toasts[-1]
+    assert told.stays
+    told.actions[0].call()
+    assert opened_anew == [True]
+
+
 def test_a_profile_that_there_is_not_is_told_at_its_field(page: SettingsPage, qtbot: QtBot) -> None:
     dialog = opened(page, qtbot)
     profile = dialog.rows["profile"]

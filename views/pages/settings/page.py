@@ -295,7 +295,9 @@ class SettingsPage(Page):
         if self._reopen is not None:
             actions = (ToastAction(text=_("Open the connection anew"), call=self._reopen),)
         said = words.format(n=text.count(len(names)))
-        self._context.toast(ToastSpec(text=said, detail=detail, status="succeeded", actions=actions))
+        # nothing else opens the connection that is open already: what offers it stays until a person has read it
+        sticky = bool(actions)
+        self._context.toast(ToastSpec(text=said, detail=detail, status="succeeded", actions=actions, sticky=sticky))
         self.settings_written.emit(names)
 
     def retranslate(self) -> None:
