@@ -53,9 +53,12 @@ class ShopLogin(QObject):
         self._asking, self._acting = Operation(self), Operation(self)
         self._browsing = Operation(self, lasting=True)
 
-    def begin(self, shop: str) -> None:
-        """Open the browser of a shop (``platform:shop_id``) where its profile lies here, else say where it does."""
-        self._asking.start(partial(_look, self._context, shop), partial(self._begin, shop), self._fail)
+    def begin(self, shop: str, *, asked: bool = True) -> None:
+        """Open the browser of a shop (``platform:shop_id``) where its profile lies here, else say where it does;
+        ``asked``: its tasks wait for a login.
+        """
+        begin = partial(self._begin, shop, asked)
+        self._asking.start(partial(_look, self._context, shop), begin, self._fail)
 
     def look(self, shop: str) -> None:
         """Open the browser of a shop so that a person sees whether something was done there, else say where it is."""
@@ -77,7 +80,7 @@ class ShopLogin(QObject):
         dialog.finished.connect(lambda _code: self.changed.emit())
         dialog.open()
 
-    def _begin(self, shop: str, found: Found) -> None:
+    def _begin(self, shop: str, asked: bool, found: Found) -> None:
         name, node, worker = found
         if node and worker:
             self._open_there(shop, name, worker)
@@ -87,6 +90,10 @@ class ShopLogin(QObject):
             return
         said = _("The browser of {shop} opens: log in there, then close its window.").format(shop=name)
         self._context.toast(ToastSpec(text=said, status="running"))
+        if not asked:
+            log_in = partial(self._context.logins.log_in, shop)
+            self._browsing.start(log_in, partial(self._ended_unasked, name), self._fail)
+            return
         call = partial(_log_in, self._context, shop)
         self._browsing.start(call, lambda end: self._ended(name, logged_in=end[0], wanted=end[1]), self._fail)
 
@@ -118,6 +125,12 @@ class ShopLogin(QObject):
         self._context.toast(ToastSpec(text=said.format(shop=name), status="running"))
         call = partial(self._context.logins.log_in, shop)
         self._browsing.start(call, lambda seen: self._seen(name, logged_in=seen), self._fail)
+
+    def _ended_unasked(self, name: str, logged_in: bool) -> None:
+        if logged_in:
+            self._ended(name, logged_in=True)
+        else:
+            self._seen(name, logged_in=False)
 
     def _seen(self, name: str, *, logged_in: bool) -> None:
         if not logged_in:

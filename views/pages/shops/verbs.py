@@ -180,6 +180,10 @@ class ShopActions(PageActs):
         """Open the shop's browser for a person."""
         self._login.begin(row.key)
 
+    def log_in_ahead(self, row: ShopRow) -> None:
+        """The same of a shop that does not ask for it."""
+        self._login.begin(row.key, asked=False)
+
     def _close(self, row: ShopRow, note: str) -> None:
         def said(was: bool) -> str:
             again = _("{shop} runs again.") if was else _("{shop} was not stopped any more; nothing was changed.")
@@ -490,6 +494,11 @@ _USUAL = (
     ShopVerb(
         key="day", text=N_("Its runs along time"), short=N_("Its day"), icon="ph.chart-bar-horizontal",
         shortcut="shops.day", role=LOOK, do=ShopActions.show_day,
+    ),
+    # before its first task, too: else that one would have to fail first
+    ShopVerb(
+        key="browser", text=N_("Open this shop's browser"), icon="ph.browser", places=_LISTED,
+        fits=lambda row: row.now.session is None, do=ShopActions.log_in_ahead,
     ),
     ShopVerb(key="new", text=N_("New task"), icon="ph.plus", places=_LISTED, do=ShopActions.new_task),
     ShopVerb(key="tasks", text=N_("Show tasks"), icon="ph.list-bullets", role=LOOK, do=ShopActions.show_tasks),

@@ -393,6 +393,7 @@ def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
         "Did it run?": True,
         "Its runs along time": True,
         "Edit shop": False,
+        "Open this shop's browser": False,
         "New task": False,
         "Show tasks": True,
         "Show tasks of its group": True,
@@ -563,6 +564,25 @@ def test_a_browser_is_opened_here_or_it_is_said_where(qtbot: QtBot, fleet: Fleet
 
 
 @pytest.mark.one_pair
+def test_a_new_shop_is_logged_in_before_a_task_of_it_has_failed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page, logins = open_page(), fleet.context.logins
+    assert isinstance(logins, Logins)
+    page.table.set_current_key(SHOP)
+    qtbot.waitUntil(lambda: page.shop.shown is not None and page.shop.shown.key == SHOP, timeout=WAIT_MS)
+    shown = page.shop.shown
+    assert shown is not None
+    menu = QMenu(page)
+    page.table.menu_requested.emit(menu, SHOP)
+    (entry,) = [one for one in menu.actions() if one.text() == "Open this shop's browser"]
+    after(qtbot, page, entry.trigger)
+    assert fleet.toasts[-1].text == "微光数码专卖店 is logged in; its tasks go on."
+    qtbot.waitUntil(lambda: row(page, SHOP)["login"].endswith(" ago"), timeout=WAIT_MS)
+    logins.logged_in = False
+    after(qtbot, page, lambda: page.verbs(shown).act("browser", shown))
+    assert fleet.toasts[-1].text.endswith("or its browser was closed at once: nothing was seen there.")
+
+
+@pytest.mark.one_pair
 def test_of_a_shop_that_somebody_else_logged_in_meanwhile_it_is_not_said_that_it_waits(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
@@ -602,6 +622,7 @@ def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_tha
         "Edit shop",
         "Did it run?",
         "Its runs along time",
+        "Open this shop's browser",
         "New task",
         "Show tasks",
         "Show tasks of its group",
@@ -908,7 +929,7 @@ def test_the_palette_offers_the_verbs_of_the_shop_under_the_cursor(qtbot: QtBot,
     fleet_wide = ["Add shop", "Import", "Quiet hours", "When shops are stopped"]
     acts = ["Let the shop run again", "Resume Pinduoduo", "Pause shop", "Pause until a time", "Edit shop"]
     looks = ["Did it run?", "Its runs along time", "Show tasks", "Show tasks of its group", "Who did what to it"]
-    verbs = [*acts, *looks[:2], "New task", *looks[2:]]
+    verbs = [*acts, *looks[:2], "Open this shop's browser", "New task", *looks[2:]]
     assert [action.text() for action in menu.actions()] == verbs
     assert [one.words for one in offered.values()] == [*verbs, *fleet_wide]
     assert offered["shops.pause"].note == row(page, SHOP)["shop"]
