@@ -249,3 +249,50 @@ def test_show_it_opens_the_view_that_was_told_of_whichever_is_open_by_then(
     wait(qtbot, lambda: [row.key for row in page.table.records.records()] == [queued.task_id])
     assert keeper(page).current.title == "Night shift"
     assert page.filter.expression() == "status:queued"
+
+
+@pytest.mark.one_pair
+def test_a_page_that_is_opened_again_with_the_filter_of_a_view_shows_that_view(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    """As the window does at its start: it knows the filter, and what the fleet shares comes a moment later."""
+    desk.fail(desk.create(0))
+    page.show_request("status:dead shop:pdd:*")
+    save(page, "Mine")
+    page.show_request("status:dead priority:3")
+    save(page, "Ours")
+    page.tabs.share_wanted.emit(keeper(page).current.key)
+    wait(qtbot, lambda: keeper(page).current.shared is not None)
+    page.show_request("status:dead shop:pdd:*")
+    assert keeper(page).current.title == "Mine"
+    again = TasksPage(structs.replace(desk.context, memory=ShortMemory()))
+    qtbot.addWidget(again)
+    again.show_request("status:dead priority:3")
+    assert keeper(again).current.key == "all", "nobody has said yet what is shared"
+    again.show()
+    again.activate()
+    wait(qtbot, lambda: keeper(again).current.title == "Ours")
+    assert again.filter.expression() == "status:dead priority:3"
+    again.show_request("status:held priority:3")
+    assert keeper(again).current.key == "all", "no view has that"
+
+
+@pytest.mark.one_pair
+def test_a_name_of_the_design_is_taken_and_one_s_own_is_replaced_with_a_way_back(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    page.show_request("status:dead priority:3")
+    page.save_view()
+    (dialog,) = [one for one in page.findChildren(NameDialog) if one.isVisible()]
+    dialog.field.setText("Running")
+    assert dialog.done_button.toolTip() == "Another view is called so already"
+    dialog.reject()
+    save(page, "Night shift")
+    page.tabs.choose("all")
+    page.show_request("status:held")
+    page.filter.set_expression("status:held priority:3")
+    save(page, "Night shift")
+    assert titles(page) == ["Night shift"]
+    assert (keeper(page).current.title, page.filter.expression()) == ("Night shift", "status:held priority:3")
+    press(desk.toasts[-1], "Undo")
+    assert (keeper(page).current.title, page.filter.expression()) == ("Night shift", "status:dead priority:3")

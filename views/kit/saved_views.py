@@ -97,6 +97,8 @@ class SavedViews:
     def why_not(self, title: str) -> str:
         """Why nothing more can be saved under a name, translated, "" where it can."""
         own = self.own()
+        if title in self._designed():
+            return _("Another view is called so already")
         if len(own) < MOST_OWN or any(view.title == title for view in own):
             return ""
         return _("{n} views are saved already; remove one first").format(n=len(own))
@@ -105,7 +107,11 @@ class SavedViews:
         """Why a view of the fleet, or of one's own, cannot be called so, translated, "" where it can."""
         shared = self.get(key).shared is not None
         others = [view.title for view in (self._shared if shared else self.own()) if view.key != key]
-        return _("Another view is called so already") if title in others else ""
+        return _("Another view is called so already") if title in (*others, *self._designed()) else ""
+
+    def _designed(self) -> list[str]:
+        """What the views of the design are called here."""
+        return [view.shown for view in self._built_in]
 
     def rename(self, key: str, title: str) -> None:
         """Give an own view another name."""

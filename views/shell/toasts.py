@@ -96,16 +96,16 @@ class Toasts(QObject):
             self._drop(next((toast for toast in self._stack if not toast.spec.stays), self._stack[0]))
         if not self._stack and not placed:
             self._place = _PLACES[0]
-        before = self._covered(self._place)
+        before, at_one = self._covered(self._place), self._at_one()
         toast = Toast(spec, self._host)
         toast.closed.connect(self._on_closed)
         toast.said.connect(self._lay)
         self._stack.append(toast)
+        self._lay()  # in the corner above it would be shown under a mouse that is there
         toast.show()
-        if not placed or (not self._at_one() and self._covered(self._place) > before):
+        self._lay()  # as high as its words, before it is asked what it lies on
+        if not placed or (not at_one and self._covered(self._place) > before):
             self._seek()
-        else:
-            self._lay()
         if _lasts(toast) and not lasting:
             self.arrange()
         # A screen reader hears results of own actions, not every live change.

@@ -37,7 +37,7 @@ from views.pages.tasks.sharing import Sharing
 from views.pages.tasks.tally import Tally
 from views.pages.tasks.verbs import VERBS
 from views.pages.tasks.view_keeper import ViewKeeper
-from views.pages.tasks.views import IN_FULL, one_task, task_in_full, view_of
+from views.pages.tasks.views import IN_FULL, one_task, task_in_full
 from views.support import shown
 from views.support.acting import Acting
 from views.support.keys import bind
@@ -116,7 +116,7 @@ class TasksPage(Page):
         elif isinstance(request, str) and (whole := task_in_full(request)) is not None:
             self._door.open_full(whole)
         elif isinstance(request, str):
-            self._views.go(view_of(request))
+            self._views.go_to_filter(request)
             self.filter.set_expression(request)
             self._query()
             if (task_id := one_task(request)) is not None:

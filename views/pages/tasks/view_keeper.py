@@ -18,7 +18,7 @@ from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.name import NameDialog
 from views.kit.saved_views import SavedViews, View
-from views.pages.tasks.views import BUILT_IN, numbers
+from views.pages.tasks.views import BUILT_IN, numbers, view_of
 from views.support import safe, text
 from views.support.acting import offer_undo
 from views.support.operation import Operation
@@ -63,6 +63,7 @@ class ViewKeeper(QObject):
         tabs.change_wanted.connect(self.change_wanted)
         self._looking, self._acting = Operation(self, latest=True), Operation(self)
         self._forbidden = ""
+        self._wanted = ""  #: a filter that was asked for, of which a view of the fleet may tell that it is its own
         self._taken_away = ""  #: the view of the fleet that was taken away here last
         self._changing = ""  #: the one that is being changed here
         self._made = ("", 0)  #: key and version of the one that was changed here last
@@ -92,6 +93,14 @@ class ViewKeeper(QObject):
         """Show a view without asking for its tasks."""
         self._tabs.set_current(key)
         self._switch(key)
+
+    def go_to_filter(self, expression: str) -> None:
+        """Show the view that has this filter, else all; of what the fleet shares nobody may know yet."""
+        key = view_of(expression)
+        if key == BUILT_IN[0].key:
+            key = next((view.key for view in self._saved.all() if view.filter == expression), key)
+        self.go(key)
+        self._wanted = expression if key == BUILT_IN[0].key else ""
 
     def keep_layout(self) -> None:
         """Remember columns and order of the present view."""
@@ -180,7 +189,7 @@ class ViewKeeper(QObject):
             self.shown.emit(self._current)
 
     def _switch(self, key: str) -> None:
-        self._narrowed = None
+        self._narrowed, self._wanted = None, ""
         self.keep_layout()
         self._current = self._saved.get(key)
         self._restore()
@@ -189,6 +198,12 @@ class ViewKeeper(QObject):
         self._table.layout_of_columns.restore({**self._design, **self._saved.layout(self._current.key)})
 
     def _save(self, expression: str, newest: bool, name: str) -> None:
+        same = next((one for one in self._saved.own() if one.title == name), None)
+        if same is not None:
+            self.change(same.key, expression, newest=newest)
+            self.go(same.key)
+            self.shown.emit(self._current)
+            return
         view = self._saved.add(name, expression, newest=newest)
         self._saved.keep_layout(view.key, self._table.layout_of_columns.save())
         self.retranslate()
@@ -242,6 +257,10 @@ class ViewKeeper(QObject):
             return
         before, self._current = self._current, self._saved.again(self._current)
         self.retranslate()
+        if (wanted := self._wanted_of_fleet()) is not None:
+            self._tabs.set_current(wanted.key)
+            self._on_chosen(wanted.key)
+            return
         if before.key != self._current.key:  # somebody, or another window, took it away
             self._tabs.set_current(self._current.key)
             self._restore()
@@ -255,6 +274,12 @@ class ViewKeeper(QObject):
             self._context.toast(ToastSpec(text=words, detail=detail, status="warning", key="view-gone"))
         elif before.filter != self._current.filter:
             self._show_changed(before)
+
+    def _wanted_of_fleet(self) -> View | None:
+        """The view of the fleet whose filter was asked for, while that stands here."""
+        if not self._wanted or self._narrowed is None or self._narrowed[0] != self._wanted:
+            return None
+        return next((view for view in self._saved.all() if view.shared and view.filter == self._wanted), None)
 
     def _show_changed(self, before: View) -> None:
         """The view that stands here has another filter."""

@@ -595,7 +595,7 @@ class FilterChips(QWidget):
         field = self.fields[chip.field]
         known = {value.value: value for value in field.values if value.value in chip.values}
         say = field.say or str
-        words = ", ".join(known[v].said if v in known else say(v) for v in chip.values)
+        words = text.listed(known[v].said if v in known else say(v) for v in chip.values)
         if chip.op in BOUND_WORDS:  # what has no words of its own stands there as it is written
             bound = _(BOUND_WORDS[chip.op]) if words not in chip.values else f"{chip.op} {{value}}"
             words = bound.format(value=words)

@@ -406,3 +406,15 @@ def test_it_makes_way_for_a_panel_that_somebody_opens(qtbot: QtBot, toasts: Toas
     assert covered()
     qtbot.waitUntil(lambda: not covered())
     toasts.clear()
+
+
+def test_what_a_second_message_lies_on_counts_with_all_its_height(toasts: Toasts) -> None:
+    host = toasts.parent()
+    assert isinstance(host, QWidget)
+    first = toasts.show(ToastSpec(text="3 tasks cancelled"))
+    verb = QPushButton("Peek", host)
+    verb.setGeometry(first.x(), first.y() - 70, 100, 24)  # above where a low second one would lift the first
+    verb.show()
+    toasts.show(ToastSpec(text="3 tasks cancelled", detail="They can be created again. " * 6))
+    assert not [one for one in toasts.toasts() if one.geometry().intersects(verb.geometry())]
+    toasts.clear()

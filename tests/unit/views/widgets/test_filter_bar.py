@@ -36,6 +36,16 @@ def test_an_expression_becomes_chips_and_words(bar: FilterBar) -> None:
     assert bar.expression() == 'status:running,dead -platform:pdd "login expired"'
 
 
+def test_several_values_are_listed_as_the_language_does(bar: FilterBar) -> None:
+    bar.set_expression("status:running,dead")
+    i18n.set_language("zh_CN")
+    try:
+        assert "," not in bar.said()
+        assert "执行中，死信" in bar.said()
+    finally:
+        i18n.set_language("en")
+
+
 def test_what_else_is_filtered_for_leaves_out_values_that_are_typed_too(bar: FilterBar) -> None:
     bar.set_expression("status:dead -platform:pdd")
     bar.field.setText("status:held expired")
