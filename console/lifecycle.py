@@ -38,6 +38,7 @@ from services.cli.window import SITEMAP
 from services.domain.errors import BrokerUnavailable, ConsoleError, StoreUnavailable, UsageError
 from services.domain.insight.connection import BROKER, STORE, Answer, Reach
 from services.domain.insight.worker import CUT_OFF, FleetNow
+from services.domain.text import late
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.live import backoff_s
@@ -705,6 +706,7 @@ class Console:
             if time.monotonic() - turn > TURN_S:
                 await asyncio.sleep(REST_S)
                 turn = time.monotonic()
+        await self._off(late.compile_all)
         curves = pages.charts()
         curves.load()
         while curves.loading and not self._ended.is_set():
