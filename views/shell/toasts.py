@@ -192,17 +192,17 @@ class Toasts(QObject):
 
     @Slot()
     def _avoid(self) -> None:
-        pointed_at = self._at_one()
-        self._lay()
-        if not pointed_at and any(map(_lasts, self._stack)):
+        if not self._at_one() and any(map(_lasts, self._stack)):
             self._seek()
+        else:
+            self._lay()
 
     def _covered(self, place: tuple[float, int, bool]) -> int:
         rects = self._rects(place)
         return sum(_covers(rects, one) for one in self._buttons()) if rects else 0
 
     def _seek(self) -> None:
-        self._lay()
+        self._fit()
         below, best, least = self._buttons(), self._place, -1
         for place in (self._place, *_PLACES):
             rects = self._rects(place)
@@ -213,16 +213,18 @@ class Toasts(QObject):
                 best, least = place, covered
             if not covered:
                 break
-        if best != self._place:
-            self._place = best
-            self._lay()
+        self._place = best
+        self._lay()  # once: it goes through all that scrolls, on every page
+
+    def _fit(self) -> None:
+        for toast in self._stack:
+            height = toast.heightForWidth(toast.width()) if toast.hasHeightForWidth() else toast.sizeHint().height()
+            toast.resize(toast.width(), height)
 
     @Slot()
     def _lay(self) -> None:
         """One above the other, in the place they have: a verb that somebody aims at stays under the mouse."""
-        for toast in self._stack:
-            height = toast.heightForWidth(toast.width()) if toast.hasHeightForWidth() else toast.sizeHint().height()
-            toast.resize(toast.width(), height)
+        self._fit()
         rects = self._rects(self._place)
         for toast, rect in zip(self._stack, rects, strict=True):
             toast.move(rect.topLeft())
