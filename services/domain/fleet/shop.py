@@ -14,7 +14,7 @@ RESERVED = frozenset({"high", "normal", "low", "dead"})
 SCOPE_ALL = "all"  #: the pause that stops everything
 
 
-class Shop(msgspec.Struct, frozen=True, kw_only=True):
+class Shop(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Identity is ``(platform, shop_id)``; ids are case-sensitive."""
 
     platform: str

@@ -123,7 +123,7 @@ class ShopFacts(msgspec.Struct, frozen=True, kw_only=True):
     tasks: tuple[Task, ...] = ()  #: some of its newest, where the evidence of a login is wanted
 
 
-class ShopNow(msgspec.Struct, frozen=True, kw_only=True):
+class ShopNow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The one answer about a shop; instants in UTC ms, 0 for never or not known."""
 
     platform: str = ""

@@ -36,7 +36,7 @@ ENDED, NEXT, RAN_BY = "ended", "next", "ran_by"
 PLANNED, PLANNED_MS = 1_000, 15_000
 
 
-class ShopRow(msgspec.Struct, frozen=True, kw_only=True):
+class ShopRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One shop with its limits, and what is true of it."""
 
     shop: Shop

@@ -6,7 +6,6 @@ import threading
 from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -384,7 +383,7 @@ class ShopStates:
         return found
 
 
-class _One(NamedTuple):
+class _One(msgspec.Struct, frozen=True, gc=False):
     """A shop as it was judged: by what, and from when to when (UTC ms) that stands."""
 
     told: object

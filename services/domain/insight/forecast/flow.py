@@ -201,7 +201,7 @@ _HELPS = {
 }  # fmt: skip
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class Line(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What one shop has to do by itself: nothing but slots and its own limit stands in the way."""
 
     shop: str
