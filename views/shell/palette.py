@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QWidget
 from services.i18n import N_, _
 from views.dialogs.frame import GAP, Dimming
 from views.shell.palette_rows import Entry, RowPainter, Rows
-from views.support.keys import pressed, refuse
+from views.support.keys import pressed, refuse, speak
 from views.support.language import say_in_language
 from views.support.look import Label, ruled, set_look
 from views.support.throttle import Debounce
@@ -29,6 +29,8 @@ from views.widgets.segmented import Segmented
 
 WIDTH, HEIGHT, TOP = 720, 520, 104
 TYPING_MS = 180
+#: by then the server has answered to most of what was typed; until then nobody is told that nothing was found
+TELL_MS = 600
 #: what a first character narrows to, also as a Chinese keyboard writes it
 SCOPES = {"》": "commands", "＞": "commands", "＠": "shops", "＃": "tasks", ">": "commands", "@": "shops", "#": "tasks"}
 _MARKS = {scope: mark for mark, scope in SCOPES.items()}
@@ -81,6 +83,8 @@ class Palette(Dimming):
         set_look(self.list, panel="clear")
         self._note, self._keys = Label("", "label", "text3"), Label("", "label", "text3")
         self._ask_server = Debounce(self._look_up, TYPING_MS, self)
+        self._told = ""  #: the keyboard is in the field, so a screen reader hears of a row only what it is told
+        self._tell_soon = Debounce(self._tell, TELL_MS, self)
         self._put_together()
         say_in_language(self.retranslate)
 
@@ -94,7 +98,7 @@ class Palette(Dimming):
 
     def ask(self) -> None:
         """Open with an empty field."""
-        self._argument = None
+        self._argument, self._told = None, ""
         self.retranslate()
         self.field.clear()
         self.scope.set_current("all")
@@ -195,6 +199,15 @@ class Palette(Dimming):
         self.nothing.setVisible(not rows)
         row = self.rows.row_of(kept.key) if kept is not None else -1
         self._select(row if row >= 0 else self._first())
+        self._tell_soon()
+
+    def _tell(self) -> None:
+        """Tell a screen reader where the cursor is now, or that there is nothing."""
+        found = self.list.currentIndex()
+        words = str(found.data() or "") if self.rows.rowCount() else self.nothing.accessibleName()
+        if self.isVisible() and words != self._told:
+            speak(words, self.field)
+            self._told = words
 
     # moving and running
 
@@ -252,6 +265,7 @@ class Palette(Dimming):
         steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
         if key in steps:
             self._select(self._step(row, steps[Qt.Key(key)]))
+            self._tell()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._run(row)
         elif pressed(event, "tables.copy", writing=True):

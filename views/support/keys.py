@@ -184,6 +184,11 @@ def list_keys() -> ListKeys:
     return ListKeys(app)
 
 
+def speak(words: str, beside: QWidget) -> None:
+    """Tell a screen reader what the eye sees elsewhere than where the keyboard is."""
+    QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(beside, words))
+
+
 def refuse(reason: str, beside: QWidget | None = None) -> None:
     """Say why what a key stands for cannot be done now, to the eye and to a screen reader, below ``beside`` or what has
     the keyboard.
@@ -195,4 +200,4 @@ def refuse(reason: str, beside: QWidget | None = None) -> None:
     if isinstance(widget, QAbstractItemView) and widget.currentIndex().isValid():
         place, room = widget.viewport(), widget.visualRect(widget.currentIndex())
     QToolTip.showText(place.mapToGlobal(room.bottomLeft()), safe.tooltip(reason), widget, QRect(), TELL_MS)
-    QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, reason))
+    speak(reason, widget)

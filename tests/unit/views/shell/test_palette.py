@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from views.shell.palette import Group, Palette
 from views.shell.palette_rows import Entry
+from views.support import keys
 from views.support.keymap import keymap
 from views.support.memory import ShortMemory
 from views.theme import theme
@@ -106,4 +109,30 @@ def test_a_letter_that_copies_elsewhere_is_written_here(qtbot: QtBot) -> None:
     qtbot.keyClick(palette.field, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
     assert QApplication.clipboard().text() == "t_1"
     keymap().follow(ShortMemory())
+    palette.hide()
+
+
+def test_a_screen_reader_is_told_where_the_cursor_is_and_that_nothing_is_found(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The keyboard stays in the field, of which alone it would hear."""
+    told: list[str] = []
+    monkeypatch.setattr(
+        keys, "QAccessible", SimpleNamespace(updateAccessibility=lambda one: told.append(one.message()))
+    )
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1000, 700)
+    finder = Found([entry("new"), entry("retry", "Select a task first")])
+    palette = Palette(finder, window)
+    palette.ask()
+    qtbot.waitUntil(lambda: told == ["new"])
+    qtbot.keyClick(palette.field, Qt.Key.Key_Down)
+    assert told[1:] == ["retry, Select a task first"]
+    finder.entries = []
+    palette.field.setText("zzzz")
+    qtbot.waitUntil(lambda: len(told) == 3)
+    assert told[2].startswith("Nothing is called so")
+    palette.show_later("zzzz", [("Tasks", [entry("zzzz1")])])
+    qtbot.waitUntil(lambda: told[3:] == ["zzzz1"])
     palette.hide()
