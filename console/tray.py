@@ -148,9 +148,9 @@ class Tray(QObject):
         if not isinstance(dialog, QDialog):
             where()
             return
-        waits, self._wish = self._wish is not None, where  # the newest wish counts
-        if not waits:
-            dialog.finished.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
+        self._wish = where  # the newest counts
+        for over in (dialog.finished, dialog.destroyed):  # one that goes with its window is never finished
+            over.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
 
     @Slot()
     def _go_on(self) -> None:

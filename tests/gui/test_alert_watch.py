@@ -228,6 +228,11 @@ def test_a_dialog_that_is_open_is_closed_before_the_page_behind_it_changes(
     third.reject()
     QApplication.processEvents()
     assert window.current == "tasks", "a wish counts once"
+    fourth = DialogFrame("Cancel", parent=window)
+    fourth.open()
+    alerts_act.trigger()
+    fourth.deleteLater()
+    qtbot.waitUntil(lambda: window.current == "alerts")
 
 
 def test_the_dot_of_the_tray_has_the_colours_of_the_theme_at_once(console: Console, look: Look) -> None:
