@@ -185,6 +185,9 @@ class PaletteFinder(QObject):
             groups.append((_("Queues"), best(query, self._queues(), MOST)))
             places = [*also_called(self._places), *connection_entries(self._connections)]
             groups.append((_("Go to"), best(query, places, MOST)))
+            found = dict(groups)
+            if _says_it(query, found[_("Go to")]) and not _says_it(query, found[_("Commands")]):
+                groups.insert(0, groups.pop())
         return groups
 
     def used(self, entry: Entry) -> None:
@@ -540,6 +543,11 @@ def best(query: str, entries: Sequence[Entry], most: int) -> list[Entry]:
             scored.append((bool(entry.reason), -match.score, place, replace(entry, spans=match.spans)))
     scored.sort(key=lambda item: item[:3])
     return [entry for *_rank, entry in scored[:most]]
+
+
+def _says_it(query: str, found: Sequence[Entry]) -> bool:
+    """Whether the first of what was found is called so, and not only about something that is: Enter would do it."""
+    return bool(found) and fuzzy.match(query, found[0].words, found[0].others) is not None
 
 
 def _tasks_of(queries: TaskQueries, query: str) -> list[Task]:

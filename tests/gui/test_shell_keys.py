@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtTest import QTest
@@ -580,6 +581,27 @@ def test_a_table_whose_rows_can_be_ticked_is_ticked_from_the_palette(window: Win
         press(palette.field, Qt.Key.Key_Down)
     press(palette.field, Qt.Key.Key_Return)
     assert len(page.table.records.ticked()) == page.table.records.rowCount()
+
+
+def test_a_page_of_the_name_comes_before_commands_that_only_are_about_something_like_it(
+    window: Window, desk: Desk, qtbot: QtBot
+) -> None:
+    """*batch* and Enter took the cause of batch_products that was chosen, where somebody wanted to see the batches."""
+    shop_ = replace(desk.session.engine.store.shops()[0], name="Batch & Sons")
+    desk.session.commands.fleet.import_shops([shop_])
+    window.window.open_page("shops")
+    page = window.window.page("shops")
+    assert isinstance(page, ShopsPage)
+    wait(qtbot, lambda: page.table.records.find(shop_.key) is not None)
+    page.table.set_current_key(shop_.key)
+    palette = window.keys.palette
+    palette.ask()
+    palette.field.setText("batch")
+    found = entries(window)
+    assert [entry for entry in found if entry.kind == "command" and "Batch" in entry.note], "they are about it"
+    assert found[0].key == "page.batches"
+    palette.field.setText("pause")
+    assert entries(window)[0].kind == "command"
 
 
 def test_commands_show_their_state_and_cannot_run_with_a_reason(window: Window, desk: Desk, qtbot: QtBot) -> None:
