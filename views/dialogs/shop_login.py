@@ -344,7 +344,8 @@ class ShopWindowDialog(DialogFrame):
         commands = self._context.commands
         info = next((one for one in self._context.feed.latest.workers if one.worker == self._worker), None)
         commands.sessions.login(self._shop, lambda: True, node=info.node if info is not None else "")
-        commands.fleet.tell_worker(self._worker, f"{CLOSE_WINDOW}={self._shop}")
+        if self.state != OVER:
+            commands.fleet.tell_worker(self._worker, f"{CLOSE_WINDOW}={self._shop}")
 
     def _on_gone_on(self) -> None:
         self.state = OVER
@@ -369,8 +370,10 @@ class ShopWindowDialog(DialogFrame):
         window = self._window if self.state == OPEN else None
         asks = window is not None and bool(window.url) and not window.logged_in
         silence = self._silence() if window is not None else ""
+        left = self._left_logged_in()
         if self.state == OVER:
-            self.pill.set_status("unconfirmed", _("closed"))
+            closed = text.listed((_("closed"), _("asks for nothing"))) if left else _("closed")
+            self.pill.set_status("unconfirmed", closed)
         elif window is None or not window.url:
             self.pill.set_status("scheduled", _("opening"))
         elif silence:
@@ -386,9 +389,15 @@ class ShopWindowDialog(DialogFrame):
         self.picture.show_words(self._waiting_words())
         self.hint.setText("" if silence else self._hint(window))
         over = "" if window is not None else _("It is not open")
+        self.close_button.set_source(N_("Close") if self.state == OVER else N_("Close the browser"))
         self.reload_button.disable(over)
-        self.done_button.disable(over or (_("It is being recorded") if self._recording else ""))
+        self.done_button.disable(("" if left else over) or (_("It is being recorded") if self._recording else ""))
         self.done_button.set_kind("plain" if asks else "primary")
+
+    def _left_logged_in(self) -> bool:
+        """Whether somebody at that machine closed it on a page that asks for nothing, as who logs in there does."""
+        window = self._window if self.state == OVER and not self._problem else None
+        return window is not None and bool(window.url) and window.logged_in
 
     def _waiting_words(self) -> str:
         if self.state == OVER:

@@ -158,6 +158,32 @@ def test_a_picture_of_a_worker_that_fell_silent_is_not_told_as_what_the_browser_
         qtbot.waitUntil(lambda dialog=dialog: dialog.state == OVER, timeout=WAIT_MS)
 
 
+@pytest.mark.one_pair
+@pytest.mark.parametrize("logged_in", [True, False])
+def test_a_browser_that_was_closed_there_leaves_it_to_this_desk_to_go_on_where_it_asked_for_nothing(
+    qtbot: QtBot, fleet: Fleet, logged_in: bool
+) -> None:
+    """Somebody at that machine logs in and closes it, as one does at home: the shop went on waiting for its login."""
+    desk(fleet)
+    need_login(fleet)
+    now = fleet.store.now_ms()
+    seen = Window(shop=SHOP, worker="desk", opened=now, at=now, url="https://pdd/", logged_in=logged_in)
+    fleet.store.put_document(remote.WINDOWS, SHOP, remote.dump(seen).decode())
+    dialog = ShopWindowDialog(fleet.context, SHOP, "Shop one", "desk")
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.state == OPEN, timeout=WAIT_MS)
+    fleet.store.remove_document(remote.WINDOWS, SHOP)
+    qtbot.waitUntil(lambda: dialog.state == OVER, timeout=WAIT_MS)
+    assert dialog.close_button.text() == "Close", "there is nothing to close there"
+    assert dialog.done_button.isEnabled() is logged_in
+    assert dialog.pill.words() == ("closed, asks for nothing" if logged_in else "closed")
+    if logged_in:
+        with qtbot.waitSignal(dialog.logged_in, timeout=WAIT_MS):
+            dialog.done_button.click()
+        assert not fleet.store.sessions()
+
+
 def test_a_restart_with_a_task_in_it_asks_first_and_tells_how_it_ended(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
