@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import timedelta
 
+from services import messages
 from services.domain.insight import schedule as insight
 from services.domain.plans.recurrence import ALIASES
 from services.domain.plans.schedule import Schedule, Tally
@@ -232,7 +233,9 @@ def outcome(last: Tally | None) -> str:
 
 def collisions(row: ScheduleRow, between: str = "") -> str:
     """With which other schedules, quiet hours and promises it collides; ``between`` them stands what parts a list."""
-    return _joined([shown.say(one) for one in row.conflicts], between)
+    if between:
+        return between.join(map(shown.say, row.conflicts))
+    return text.listed((one.rstrip(".。") for one in messages.in_one(row.conflicts, shown.say)), ";")
 
 
 def _joined(parts: Sequence[str], between: str) -> str:

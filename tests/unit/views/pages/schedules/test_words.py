@@ -9,6 +9,7 @@ import pytest
 from services import i18n
 from services.domain.insight import schedule as insight
 from services.domain.plans.schedule import Planned, Schedule, Tally
+from services.domain.text.message import Message
 from services.monitor.schedules import ScheduleRow
 from views.pages.schedules import words
 
@@ -136,3 +137,14 @@ def test_a_run_that_nobody_fires_says_how_many_are_made_up() -> None:
         row = ScheduleRow(planned=planned, zone="UTC", now=insight.look(planned, due, now, leader=""))
         assert words.why_late([row], now) == f"Nobody fires schedules: no worker leads. Start a worker; {said}"
         assert insight.leaderless(row.now)
+
+
+def test_what_a_schedule_collides_with_is_one_sentence() -> None:
+    found = (
+        Message("schedule.same_work", {"names": "nightly", "n": 60}),
+        Message("schedule.in_quiet", {"name": "night", "clock": "02:30", "end": "06:00"}),
+    )
+    row = ScheduleRow(planned=Planned(schedule=schedule("@daily")), zone="UTC", conflicts=found)
+    told = "nightly: the same work, created twice for 60 shops; quiet hours night: the run at 02:30 waits until 06:00"
+    assert words.collisions(row) == told
+    assert words.collisions(row, "\n").splitlines()[1].startswith("Quiet hours night: the run")
