@@ -328,16 +328,16 @@ class ShopStates:
         judged: dict[str, _One] = {}
         for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions, *fleet.successes, *others}):
             shop, ended = known.get(key), day.get(key, (0, 0))
-            own = waits.get(key, 0), finished.get(key, 0), key in moving, hanging.get(key, 0), ended
-            told = (shop, own, fleet.told(key))
+            own = (waits.get(key, 0), finished.get(key, 0), key in moving, hanging.get(key, 0), *ended)
+            told = fleet.told(key, shop, own)
             one = before.shops.get(key)
             if one is None or one.told != told or not one.since_ms <= snapshot.at_ms <= one.until_ms:
-                waits_at, success_at, moves, hangs_at, ended = own
+                waits_at, success_at, moves, hangs_at, *_ended = own
                 facts = fleet.of(
                     shop or stranger(key),
                     waits_at=waits_at,
                     success_at=success_at,
-                    moves=moves,
+                    moves=bool(moves),
                     hangs_at=hangs_at,
                     ended=ended,
                 )
@@ -383,10 +383,26 @@ class ShopStates:
         return found
 
 
+class _Told(msgspec.Struct, frozen=True, gc=False):
+    """What a shop is judged by. One tuple of it would be gone through with each collection of cycles: of ten thousand
+    shops that held the window up.
+    """
+
+    shop: Shop | None
+    own: tuple[int, ...]  #: of its waiting and its ends
+    counts: Mapping[str, int]
+    session: object
+    breaker: object
+    login: object
+    success: object
+    held: object
+    types: object
+
+
 class _One(msgspec.Struct, frozen=True, gc=False):
     """A shop as it was judged: by what, and from when to when (UTC ms) that stands."""
 
-    told: object
+    told: _Told
     since_ms: int
     until_ms: int
     now: ShopNow
@@ -429,9 +445,11 @@ class FleetFacts:
         each = (self.sessions, self.breakers, self.logins, self.successes, self._held, self._types)
         return self.of_all, counts, *each
 
-    def told(self, key: str) -> object:
+    def told(self, key: str, shop: Shop | None, own: tuple[int, ...]) -> _Told:
         """What is known of one alone."""
-        return (
+        return _Told(
+            shop,
+            own,
             self._snapshot.counts.shops.get(key, _NOTHING),
             self.sessions.get(key),
             self.breakers.get(key),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
-from services.domain.fleet.shop import Pause
+from services.domain.fleet.shop import Pause, Shop
 from services.domain.insight import shop as insight
 from services.domain.task.search.query import Counts
 from services.domain.task.status import Status
@@ -36,6 +38,22 @@ def test_what_is_as_it_was_is_not_made_again(room: Room) -> None:
     assert queries.shops(text="nobody").rows == ()
     room.dead(shop_id="s1")
     assert [row.now.state for row in queries.shops().rows] == [insight.DEAD]
+
+
+def test_thousands_of_shops_are_nothing_that_a_collection_of_cycles_goes_through(room: Room) -> None:
+    """It runs in the thread of the window: twenty objects of each of ten thousand shops would hold that up."""
+    shops = [Shop(platform="pdd", shop_id=f"s{number}", tags=("new", f"t{number}")) for number in range(2_000)]
+    room.store.put_shops(shops)
+    room.registry.forget()
+    room.dead(shop_id="s1")
+    queries = ShopQueries(room.store, room.registry)
+    gc.collect()
+    before = len(gc.get_objects())
+    rows = queries.shops().rows
+    for _ in range(3):  # tuples leave one after the other, from within
+        gc.collect()
+    assert len(rows) == 2_000
+    assert len(gc.get_objects()) - before < 500
 
 
 def test_who_ran_each_of_many_shops_is_told_and_filtered_by_whoever_of_them_was_busy(
