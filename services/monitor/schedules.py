@@ -384,7 +384,7 @@ class ScheduleQueries:
                 spread_s=wanted.spread_s,
                 quiet=over.spans(scopes, runs[0]),
             )
-            found += [replace(burst, at=at) for at in runs]
+            found += [replace(burst, at=at) for at in (runs if wanted.overlap != "skip" else _not_skipped(runs, burst))]
         return found
 
     def _promised(
@@ -652,6 +652,17 @@ def _within(row: ScheduleRow, place: int, since: int, until: int, now: int) -> I
     following = row.upcoming[0] if row.upcoming else now
     found = takewhile(lambda at: at < until, schedules.rule(row.schedule, row.zone).after(since - 1))
     return ((at, place) for at in found if at < now or at >= following)
+
+
+def _not_skipped(runs: Sequence[int], burst: Burst) -> list[int]:
+    """Without those that begin while the one before is held by the same quiet hours: its shops are left out then."""
+    found, held = [], set[tuple[int, int]]()
+    for at in runs:
+        spans = {span for span in burst.quiet if span[0] <= at < span[1]}
+        if not spans & held:
+            found.append(at)
+        held |= spans
+    return found
 
 
 def _paused(bursts: Iterable[Burst]) -> Iterator[Message]:

@@ -485,6 +485,22 @@ def test_who_is_paused_or_has_quiet_hours_waits_in_the_line_to_come_too(room: Ro
     assert ask.ahead().said[1].params == {"tasks": 3}
 
 
+@pytest.mark.parametrize(("overlap", "waits"), [("skip", 2), ("queue", 6)])
+def test_runs_that_are_left_out_because_quiet_hours_still_hold_the_one_before_are_not_in_the_line(
+    room: Room, desk: ScheduleCommands, overlap: str, waits: int
+) -> None:
+    """Fifteen shops that were quiet for three hours stood in the line three times, at an hour of ninety tasks."""
+    room.define("work", expected_s=60)
+    ask = ScheduleQueries(room.store, room.registry)
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),) * 4, lanes=("normal",)))
+    now = room.clock.now_ms()
+    desk.add(plan(cron="", every_s=3600, first_at=now + 600_000, overlap=overlap))
+    once = {"start": now, "end": now + 3 * 3_600_000 - 60_000}
+    body = json.dumps({"name": "sale", "scope": "platform:pdd", "once": [once]})
+    room.store.put_document(quiet_hours.KIND, "sale", body)
+    assert ask.ahead().load.left(now + 3 * 3_600_000 - 120_000) == waits
+
+
 @pytest.mark.parametrize("none", [None, '""'])
 def test_a_zone_that_is_set_just_then_stays(
     room: Room, desk: ScheduleCommands, monkeypatch: pytest.MonkeyPatch, none: str | None
