@@ -96,16 +96,20 @@ class Toasts(QObject):
             self._drop(next((toast for toast in self._stack if not toast.spec.stays), self._stack[0]))
         if not self._stack and not placed:
             self._place = _PLACES[0]
-        before, at_one = self._covered(self._place), self._at_one()
+        below, at_one = self._buttons(), self._at_one()
+        before = self._covered(self._place, below)
         toast = Toast(spec, self._host)
         toast.closed.connect(self._on_closed)
         toast.said.connect(self._lay)
         self._stack.append(toast)
-        self._lay()  # in the corner above it would be shown under a mouse that is there
+        self._fit()
+        toast.move(self._rects(self._place)[-1].topLeft())  # in the corner above it would come under a mouse there
         toast.show()
-        self._lay()  # as high as its words, before it is asked what it lies on
-        if not placed or (not at_one and self._covered(self._place) > before):
-            self._seek()
+        self._fit()  # as high as its words, before it is asked what it lies on
+        if not placed or (not at_one and self._covered(self._place, below) > before):
+            self._seek(below)
+        else:
+            self._lay()
         if _lasts(toast) and not lasting:
             self.arrange()
         # A screen reader hears results of own actions, not every live change.
@@ -197,18 +201,20 @@ class Toasts(QObject):
         else:
             self._lay()
 
-    def _covered(self, place: tuple[float, int, bool]) -> int:
+    def _covered(self, place: tuple[float, int, bool], below: list[QRect]) -> int:
         rects = self._rects(place)
-        return sum(_covers(rects, one) for one in self._buttons()) if rects else 0
+        return sum(_covers(rects, one) for one in below)
 
-    def _seek(self) -> None:
+    def _seek(self, below: list[QRect] | None = None) -> None:
+        """``below``: the buttons, where somebody has just looked."""
         self._fit()
-        below, best, least = self._buttons(), self._place, -1
+        below = self._buttons() if below is None else below
+        best, least = self._place, -1
         for place in (self._place, *_PLACES):
             rects = self._rects(place)
             if any(rect.top() < 0 or rect.left() < 0 for rect in rects):
                 continue
-            covered = sum(_covers(rects, one) for one in below)
+            covered = self._covered(place, below)
             if least < 0 or covered < least:
                 best, least = place, covered
             if not covered:
