@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from msgspec.structs import replace
@@ -233,6 +234,23 @@ def test_a_dialog_that_is_open_is_closed_before_the_page_behind_it_changes(
     alerts_act.trigger()
     fourth.deleteLater()
     qtbot.waitUntil(lambda: window.current == "alerts")
+
+
+def test_the_newest_of_what_is_wanted_while_a_dialog_is_open_is_led_to(
+    console: Console, look: Look, notified: list[tuple[str, str]], qtbot: QtBot
+) -> None:
+    window = console.window
+    tray = window.findChild(Tray)
+    (alerts_act,) = (one for one in tray.menu.actions() if one.text() == "Show alerts")
+    tray.notify("An act", "was refused", "dead", partial(window.open_page, "audit"))
+    window.open_page("tasks")
+    dialog = DialogFrame("Cancel", parent=window)
+    dialog.open()
+    tray.icon.messageClicked.emit()
+    alerts_act.trigger()
+    dialog.reject()
+    qtbot.waitUntil(lambda: window.current != "tasks")
+    assert window.current == "alerts"
 
 
 def test_the_dot_of_the_tray_has_the_colours_of_the_theme_at_once(console: Console, look: Look) -> None:

@@ -19,11 +19,21 @@ from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.layout import in_column
 from views.widgets.scroll_pane import ScrollPane
-from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
+from views.widgets.toast import Toast, ToastAction, ToastSpec, failure, lasting
 
 
 @pytest.fixture
 def toasts(qtbot: QtBot) -> Toasts:
+    return made(qtbot)
+
+
+@pytest.fixture
+def others(qtbot: QtBot) -> Toasts:
+    """Those of another window."""
+    return made(qtbot)
+
+
+def made(qtbot: QtBot) -> Toasts:
     host = QWidget()
     qtbot.addWidget(host)
     host.resize(1000, 700)
@@ -389,22 +399,29 @@ def test_a_message_leaves_a_field_of_many_lines_free(toasts: Toasts) -> None:
     toasts.clear()
 
 
-def test_it_makes_way_for_a_panel_that_somebody_opens(qtbot: QtBot, toasts: Toasts) -> None:
+def panel_in(toasts: Toasts) -> tuple[QWidget, QPushButton]:
+    """One that is not open yet, and its verb where messages stand."""
     host = toasts.parent()
     assert isinstance(host, QWidget)
     panel, verb = QWidget(host), QPushButton("Pause shop")
     in_column(ScrollPane(), verb, owner=panel)
     panel.setGeometry(600, 0, 400, 600)
     panel.hide()
+    return panel, verb
+
+
+def covers(toast: Toast, button: QWidget) -> bool:
+    place = QRect(button.mapTo(toast.parentWidget(), QPoint(0, 0)), button.size())
+    return toast.geometry().intersects(place)
+
+
+def test_it_makes_way_for_a_panel_that_somebody_opens(qtbot: QtBot, toasts: Toasts) -> None:
+    panel, verb = panel_in(toasts)
     toast = toasts.show(ToastSpec(text="3 tasks cancelled"))
     assert toast.geometry().intersects(panel.geometry())
     panel.show()
-
-    def covered() -> bool:
-        return toast.geometry().intersects(QRect(verb.mapTo(host, QPoint(0, 0)), verb.size()))
-
-    assert covered()
-    qtbot.waitUntil(lambda: not covered())
+    assert covers(toast, verb)
+    qtbot.waitUntil(lambda: not covers(toast, verb))
     toasts.clear()
 
 
@@ -418,3 +435,16 @@ def test_what_a_second_message_lies_on_counts_with_all_its_height(toasts: Toasts
     toasts.show(ToastSpec(text="3 tasks cancelled", detail="They can be created again. " * 6))
     assert not [one for one in toasts.toasts() if one.geometry().intersects(verb.geometry())]
     toasts.clear()
+
+
+def test_an_undo_that_somebody_aims_at_stays_though_a_panel_opens(qtbot: QtBot, toasts: Toasts, others: Toasts) -> None:
+    (panel, verb), (beside, its_verb) = panel_in(toasts), panel_in(others)
+    aimed_at, free = (one.show(ToastSpec(text="3 tasks cancelled")) for one in (toasts, others))
+    QApplication.sendEvent(aimed_at, QEnterEvent(QPointF(), QPointF(), QPointF()))
+    panel.show()
+    beside.show()
+    assert covers(free, its_verb)
+    qtbot.waitUntil(lambda: not covers(free, its_verb))
+    assert covers(aimed_at, verb)
+    for one in (toasts, others):
+        one.clear()

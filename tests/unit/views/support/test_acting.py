@@ -15,9 +15,9 @@ from services.domain.errors import UsageError
 from services.domain.text.message import Message
 from services.i18n import _
 from tests.support.widgets import press
-from views.support.acting import REPUBLISH, AboutToHappen, Acting, Reverse, under_way
+from views.support.acting import REPUBLISH, TELL_S, UNDO_S, AboutToHappen, Acting, Reverse, offer_undo, under_way
 from views.widgets.buttons import Button
-from views.widgets.toast import Toast, ToastSpec
+from views.widgets.toast import Toast, ToastAction, ToastSpec
 
 
 def test_what_is_held_speaks_the_language_of_the_moment(qtbot: QtBot, request: pytest.FixtureRequest) -> None:
@@ -332,3 +332,13 @@ def test_the_key_takes_back_the_act_made_last_though_an_older_one_ends_later(qtb
     press(older, "Undo")
     qtbot.waitUntil(lambda: reversed_ == ["quick", "slow"])
     owner.deleteLater()
+
+
+def test_what_can_be_taken_back_stands_longer_and_offers_that_first() -> None:
+    told: list[ToastSpec] = []
+    opens = ToastAction(text="Open", call=lambda: None)
+    offer_undo(told.append, lambda: "The shop runs again.", None, more=lambda _tell: opens)
+    offer_undo(told.append, lambda: "The shop is paused.", lambda: None, more=lambda _tell: opens)
+    plain, undoable = told
+    assert (plain.seconds, [one.text for one in plain.actions]) == (TELL_S, [])
+    assert (undoable.seconds, [one.text for one in undoable.actions]) == (UNDO_S, ["Undo", "Open"])

@@ -115,7 +115,8 @@ def test_a_quote_that_is_never_closed_costs_one_row(tmp_path: Path) -> None:
     lines = "".join(f"s{n},work\n" for n in range(500))
     found = read(write(tmp_path / "a.csv", f'shop,type\na,work\nb,"work\n{lines}'))
     assert [bad.number for bad in found.bad] == [3]
-    assert (len(found.rows), found.total) == (501, 502)
+    assert found.column(0) == ["a", *(f"s{n}" for n in range(500))]
+    assert found.total == 502
 
 
 def test_ten_thousand_quotes_that_are_never_closed_take_no_time(tmp_path: Path) -> None:

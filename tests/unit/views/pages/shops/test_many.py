@@ -169,6 +169,23 @@ def test_that_few_shops_are_brought_back_to_the_lanes_is_asked_first_where_tasks
     assert known(fleet)["pdd:s1"].dedicated, "it is asked first"
 
 
+def test_who_gives_many_shops_queues_of_their_own_sees_what_moves_first(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(confirm.LIMITS, False, 1)
+    monkeypatch.setitem(confirm.LIMITS, True, 1)
+    spec = TaskSpec(platform="pdd", shop_id="s1", task_type="sync_order")
+    fleet.context.commands.tasks.create([spec], origin="console")
+    page = open_page()
+    page.table.records.set_ticked(["pdd:s1", "pdd:s2"])
+    page.bulk.buttons["dedicate"].click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(ConfirmDialog)), timeout=WAIT_MS)
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert "1 task moves to the queue of its shop." in words(dialog)
+    assert dialog.verb_button.text() == "Give 2 shops queues of their own"
+    dialog.reject()
+
+
 def test_why_a_shop_was_paused_stays_where_many_are_paused_without_a_word(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
