@@ -17,8 +17,12 @@ ROOT = Path(__file__).resolve().parents[2]
 _FOLDERS = ("", "resources/docs", "resources/deploy")
 _FENCED = re.compile(r"(^```.*?^```)", re.MULTILINE | re.DOTALL)
 _HAN = r"\u3000-\u303f\u4e00-\u9fff\uff00-\uffef“”‘’"
-#: the end of a line in the midst of a Chinese sentence
-_BROKEN = re.compile(rf"(?<=[{_HAN}])\n[ ]*(?=[{_HAN}])")
+_SIGN = r"\u4e00-\u9fff"
+#: the end of a line in the midst of Chinese sentences; what is there in bold, or a link, may end or begin at it. Beside
+#: the bold of a mark (``**“so”**``) the blank has to stay: Markdown would show the asterisks
+_BROKEN = re.compile(
+    rf"(?:(?<=[{_HAN}])|(?<=[{_SIGN}]\*)|(?<=[{_SIGN}]\*\*))\n[ ]*(?=[{_HAN}]|\*{{1,2}}[{_SIGN}]|\[[{_HAN}])"
+)
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+\.png)\)")
 
 

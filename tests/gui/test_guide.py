@@ -129,6 +129,10 @@ def test_a_chinese_sentence_over_two_lines_gets_no_blank() -> None:
     text = "不能更改任何\n东西，\n  也不能\n- 一条\nEsc 键\n\n段落\n\n```\n甲\n乙\n```\n"
     assert guide.flowing(text) == "不能更改任何东西，也不能\n- 一条\nEsc 键\n\n段落\n\n```\n甲\n乙\n```\n"
     assert guide.flowing("two\nlines") == "two\nlines"
+    assert guide.flowing("点一下打开。\n**撤销**\n从记录，\n[详见](a.md)") == "点一下打开。**撤销**从记录，[详见](a.md)"
+    assert guide.flowing("所谓\n**“是”**\n不是\n* 一条") == "所谓\n**“是”**\n不是\n* 一条", (
+        "else the asterisks are seen"
+    )
 
 
 @pytest.mark.parametrize(("language", "slanted"), [("en", True), ("zh_CN", False)])
