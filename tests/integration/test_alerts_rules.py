@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import locale
 import os
+import re
 import sys
 import threading
 import time
@@ -393,6 +394,26 @@ def test_a_machine_that_slept_or_whose_clock_was_set_ahead_is_no_fleet_that_nobo
     assert watch.store.lead(leader.ROLE, "leads", leader.TTL_MS)
     assert not woken.turn().incidents
     other.keeper.stop()
+
+
+@ONLY_EMBEDDED
+def test_what_a_machine_slept_through_was_held_by_no_worker(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch, passed, store = world.watch, [0], world.watch.store
+    watch.only("unacked_age", limits={"minutes": 0.2})
+    slot = SlotState(task_id="t1", task_type="work", shop="pdd:s1", since=store.now_ms())
+    holder = WorkerInfo(worker="w9", host="h", pid=1, slots=(slot,))
+    store.heartbeat(holder)
+    assert not watch.turn().incidents
+    later = SimpleNamespace(**{**vars(time), "time_ns": lambda: time.time_ns() + passed[0] * 10**9})
+    monkeypatch.setattr("services.clock.time", later)
+    for seconds in (7200, 7206):
+        passed[0] = seconds
+        store.heartbeat(holder)
+        assert not watch.turn().incidents
+    passed[0] = 7213
+    store.heartbeat(holder)
+    assert watch.turn().incidents
+    assert re.search(r"the oldest for 1\d\s?s$", world.hook.titles[0])
 
 
 @ONLY_EMBEDDED

@@ -190,6 +190,8 @@ class AlertKeeper:
         before, self._looked_at = self._looked_at, self._clock.now_ms()
         if before and self._looked_at - before > JUMP_MS:
             self._jumped_at = self._monotonic_ms()
+            if self._alone:
+                self._eyes.slept(self._looked_at, self._looked_at - before)
 
     def _lead(self) -> bool:
         """Ask to watch, and note for how long the store took nothing."""

@@ -76,6 +76,10 @@ class Gap(NamedTuple):
     no_store: bool = False
 
 
+#: a task that ran through more of them is told as held for all of the first
+KEPT_SLEEPS = 50
+
+
 class Eyes:
     """Takes looks, and remembers between them what a single one cannot tell. Blocking. One thread takes them; any may
     look at a moment of its own by the same answers (``beside``), so that what costs much is asked once for all.
@@ -98,6 +102,15 @@ class Eyes:
         self._depths_due = self._told_at = float("-inf")
         self._counted: deque[tuple[int, dict[str, tuple[int, int]]]] = deque()
         self.gap: Gap | None = None
+        self._slept: deque[tuple[int, int]] = deque(maxlen=KEPT_SLEEPS)
+
+    def slept(self, at_ms: int, for_ms: int) -> None:
+        """All of the fleet is on this machine, and that slept until now, or its clock was set ahead."""
+        self._slept.append((at_ms, for_ms))
+
+    def awake_ms(self, since_ms: int, now_ms: int) -> int:
+        """How much of the time since then the fleet could work."""
+        return now_ms - since_ms - sum(min(lasted, at - since_ms) for at, lasted in self._slept if at > since_ms)
 
     def look(self) -> Look:
         """The fleet at this moment.

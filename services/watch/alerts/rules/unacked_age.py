@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
+from services.domain.fleet.worker import SlotState
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
 from services.watch.alerts.rules.rule_base import Measure, Reads, past_of
@@ -16,14 +17,16 @@ DEFAULT = Rule(
 
 
 def find(look: Look, rule: Rule) -> Iterable[Finding]:
-    """One for all of them; what a silent worker holds is told of that worker."""
+    """One for all of them; what a silent worker holds is told of that worker, and a machine that sleeps holds nothing
+    back.
+    """
     limit_ms = rule.limit("minutes") * 60_000
     slots = [
         (slot, one.name)
         for one in look.snapshot.fleet().workers
         if not one.missing
         for slot in one.slots
-        if slot.task_id and slot.since and look.now_ms - slot.since >= limit_ms
+        if slot.task_id and slot.since and _held_ms(look, slot) >= limit_ms
     ]
     if not slots:
         return
@@ -38,7 +41,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         rule=rule.name,
         key="unacked",
         words=Words(
-            title=Message("alert.unacked", {"n": len(slots), "seconds": (look.now_ms - oldest.since) // 1000}),
+            title=Message("alert.unacked", {"n": len(slots), "seconds": _held_ms(look, oldest) // 1000}),
             facts=facts,
             cause=Message("alert.cause_held", told),
             next=Message("alert.next_unacked"),
@@ -46,9 +49,13 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         count=len(slots),
         names=look.eyes.names({slot.shop for slot, _ in slots}),
         shops=tuple(sorted({slot.shop for slot, _ in slots})),
-        since_ms=round(oldest.since + limit_ms),
+        since_ms=round(look.now_ms - _held_ms(look, oldest) + limit_ms),
         scope=f"id:{','.join(slot.task_id for slot, _ in slots[:50])}",
     )
+
+
+def _held_ms(look: Look, slot: SlotState) -> int:
+    return look.eyes.awake_ms(slot.since, look.now_ms)
 
 
 MEASURE = Measure(
