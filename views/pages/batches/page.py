@@ -294,8 +294,8 @@ class BatchesPage(ListPage[BatchNow]):
         self.copy_button.clicked.connect(self._copy_name)
         name = QHBoxLayout()
         name.setSpacing(8)
-        name.addWidget(self.copy_button)
         name.addWidget(self.told, 1)
+        name.addWidget(self.copy_button)  # before the words, it would stand in from what is below
         card.body.addLayout(name)
         self.headline = Label("", "strong", wrap=True)
         self.others = Label("", "body", "text2", wrap=True)
