@@ -16,6 +16,7 @@ from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMism
 from services.domain.fleet import shop_queue
 from services.domain.fleet.worker import SlotState
 from services.domain.gates import ability, listed
+from services.domain.gates.gate import sentence
 from services.domain.insight import schedule as schedules
 from services.domain.insight import worker as insight
 from services.domain.insight.connection import BROKER, Reach
@@ -272,10 +273,8 @@ class Doctor:
             with contextlib.suppress(UsageError):  # what cannot be read is told among the damage
                 if problem := schema.problem_of_schema(task_type.stored(body).schema):
                     found.append(finding(ERROR, "types", "doctor.bad_schema", name=name, error=f"schema.{problem}"))
-        return found + [
-            finding(NOTE, "pauses", f"doctor.{pause.gate}", scope=pause.scope, who=pause.by, **pause.told)
-            for pause in store.switches()
-        ]
+        told = ((sentence("doctor", one, listed.SENTENCES), one) for one in store.switches())
+        return found + [finding(NOTE, "pauses", code, scope=one.scope, who=one.by, **one.told) for code, one in told]
 
     def _of_switches(self, now: int) -> list[Finding]:
         """What is wrong with when gates are closed, as their modules know it."""

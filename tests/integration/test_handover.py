@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from services import assembly, workforce
+from services import assembly, messages, workforce
 from services import settings as config
 from services.domain.alerts.incident import ROLE
 from services.domain.change import Claim
@@ -17,6 +17,7 @@ from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates.quiet_hours import WINDOWS, Once, QuietHours
+from services.domain.insight import shop
 from services.domain.insight.handover import ACTS, BROKE, NEXT, NOW, PROMISES, WAITS
 from services.domain.past.frame import Frame, Numbers
 from services.domain.plans.handover import DOCUMENT, KIND, PLAN, SENT, HandoverPlan
@@ -139,6 +140,8 @@ def test_quiet_hours_that_nobody_can_read_are_told_so(shift: Fleet) -> None:
     detail = assembly.queries(shift.engine).tasks.detail(shift.create("s11"))
     assert detail is not None
     assert [gate.params["name"] for gate in detail.gates if gate.code == "gate.quiet_hours_unread"] == ["night"]
+    (switch,) = (one for one in store.switches() if one.unread)
+    assert messages.english(shop.paused(switch, store.now_ms())) in told
 
 
 def test_what_is_paused_for_many_is_told_before_shops_that_were_paused_since(shift: Fleet) -> None:

@@ -427,12 +427,16 @@ def _of_documents(wanted: Mapping[str, str], stored: Mapping[str, str], now_ms: 
             yield Message("doctor.quiet_short", {"name": name, "seconds": max(0, until - now_ms) // 1000})
 
 
+#: without a full stop, as it stands beside others
+UNREAD = N_("Nothing starts: the quiet hours {name} cannot be read; set them again, or remove them")
+
 SENTENCES: Mapping[str, str] = {
     "gate.not_quiet_hours": N_("No quiet hours hold it back now."),
     "gate.quiet_hours": N_("Quiet hours until {ends}, set by {by}: {reason}. It goes on by itself."),
     "gate.quiet_hours_unread": N_(
         "The quiet hours {name} cannot be read, so they hold back everything: set them again, or remove them."
     ),
+    "shop.quiet_hours_unread": UNREAD,
     "shop.quiet_hours_all": N_("Quiet hours for everything until {ends}, set by {who}"),
     "shop.quiet_hours_all_why": N_("Quiet hours for everything until {ends}, set by {who}: {why}"),
     "shop.quiet_hours_platform": N_("Quiet hours for all of {platform} until {ends}, set by {who}"),
@@ -443,6 +447,7 @@ SENTENCES: Mapping[str, str] = {
     "shop.quiet_hours_type_why": N_("Quiet hours for {type} until {ends}, set by {who}: {why}"),
     "flow.why_quiet": N_("{n:,} in quiet hours"),
     "flow.why_quiet_in": N_("{n:,} in quiet hours, the first of which end in {span}"),
+    "doctor.quiet_hours_unread": UNREAD,
     "doctor.quiet_hours": N_("Quiet hours until {ends}, set by {who}: {scope}"),
     "doctor.quiet_short": N_(
         "The quiet hours {name} are written out for {span} more only; a leader does that: start a worker"

@@ -9,6 +9,7 @@ import msgspec
 
 from services.domain import audit
 from services.domain.audit import AuditEntry
+from services.domain.gates import quiet_hours
 from services.domain.insight import cause
 from services.domain.promises.holds import OF_FLOW, OF_LOGIN, OF_SOURCE, OF_WORKERS, OPERATOR
 from services.domain.task import classify
@@ -32,9 +33,7 @@ SENTENCES: dict[str, str] = {
     "handover.paused": N_("{scope}: paused by {by} since {at}: {reason}"),
     "handover.paused_unsaid": N_("{scope}: paused by {by} since {at}, no reason given"),
     "handover.quiet_hours": N_("{scope}: nothing starts until {ends}, quiet hours of {by}: {reason}"),
-    "handover.quiet_hours_unread": N_(
-        "Nothing starts: the quiet hours {name} cannot be read; set them again, or remove them"
-    ),
+    "handover.quiet_hours_unread": quiet_hours.UNREAD,
     "handover.draining": N_("Worker {name} is draining: it takes no new tasks until somebody resumes it"),
     "handover.draining_more": NN_("{n} more worker is draining", "{n} more workers are draining"),
     "handover.switches_more": NN_("{n} more pause or quiet hours", "{n} more pauses and quiet hours"),

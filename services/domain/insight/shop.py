@@ -396,6 +396,8 @@ def paused(pause: Pause, at_ms: int) -> Message:
     params: dict[str, Param] = {**what, **pause.told, "who": pause.by, **_for(pause.at or at_ms, at_ms)}
     if pause.until:
         params |= {"until": pause.until, "seconds": left_s(pause.until, at_ms)}
+    if pause.unread:
+        return Message(f"shop.{pause.gate}_unread", params)
     if pause.reason:
         return Message(f"shop.{pause.gate}_{head}_why", {**params, "why": pause.reason})
     return Message(f"shop.{pause.gate}_{head}", params)

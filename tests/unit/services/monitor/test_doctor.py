@@ -15,6 +15,7 @@ from services.domain.change import Claim, CloseSession
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import LinkState, SlotState, WorkerInfo
+from services.domain.gates.quiet_hours import WINDOWS
 from services.domain.promises import promise as promises
 from services.domain.task.order import BrokerHealth
 from services.domain.text.message import Message
@@ -39,6 +40,13 @@ def look(room: Room, folder: Path) -> dict[str, Finding]:
 
 def levels(found: dict[str, Finding], *codes: str) -> list[str]:
     return [found[code].level for code in codes]
+
+
+def test_quiet_hours_that_nobody_can_read_are_told_so(room: Room, tmp_path: Path) -> None:
+    room.store.put_document(WINDOWS, "night", "{")
+    found = look(room, tmp_path)
+    assert found["quiet_hours_unread"].message.params["name"] == "night"
+    assert "quiet_hours" not in found, "of ? until ?"
 
 
 def test_a_fleet_that_is_well(room: Room, tmp_path: Path) -> None:
