@@ -10,7 +10,17 @@ import msgspec
 from msgspec.structs import replace
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLabel, QMenu, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QSizePolicy,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from services.domain.insight import batch as insight
 from services.domain.insight.batch import Hold, ShopLeft, Story, Undone
@@ -342,6 +352,7 @@ class BatchesPage(ListPage[BatchNow]):
             )
             button.clicked.connect(partial(self._act, verb.key))
             self.effects[verb.key] = effect = Label("", "label", "text3", wrap=True)
+            button.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)  # all as wide as the widest
             rows.addWidget(button, place, 0)
             rows.addWidget(effect, place, 1, Qt.AlignmentFlag.AlignVCenter)
         card.body.addLayout(rows)
