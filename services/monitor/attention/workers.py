@@ -38,7 +38,7 @@ WORDS = {
         N_("No worker takes the {lane} lane"), N_("{tasks_n} waiting there until a worker serves it")
     ),
     "attention.needs_handler": Words(
-        N_("No worker can run {type}"), N_("{tasks_n} waiting for a worker with a handler of this name")
+        N_("No worker can run {type}"), N_("{tasks_n} waiting for a worker with the handler {need}")
     ),
     "attention.needs_program": Words(
         N_("No worker can run {type}"), N_("{tasks_n} waiting for a worker that has the program {need}")

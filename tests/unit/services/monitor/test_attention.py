@@ -483,6 +483,7 @@ def test_a_type_that_no_worker_can_run_is_named_with_what_it_needs(room: Room) -
     assert set(items) == {"needs:mail", "needs:flow"}
     mail, flow = items["needs:mail"], items["needs:flow"]
     assert (mail.code, mail.params) == ("attention.needs_handler", {"type": "mail", "need": "mail", "tasks": 2})
+    assert english(mail) == "No worker can run mail: 2 tasks waiting for a worker with the handler mail", "by its code"
     assert (flow.code, flow.params["need"]) == ("attention.needs_program", "flowrun")
     assert mail.verbs[0] == ("open_tasks", "gate:no_worker type:mail")
     able = worker(room, "w2", executors=("python", "rpa"), handlers=("mail",))
