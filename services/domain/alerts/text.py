@@ -121,6 +121,10 @@ SENTENCES: Mapping[str, str] = {
     ),
     "alert.next_pause_shop": N_("Pause the shop {name} until the cause is put right; then republish the dead letters."),
     "alert.next_pause_all": N_("Pause everything until the cause is put right; then republish the dead letters."),
+    "alert.next_refuse": N_(
+        "Let the workers on {machine} refuse {type} (Slots and lanes of the worker) until that machine is put right;"
+        " then republish the dead letters."
+    ),
     "alert.next_login": N_("Log the shops in (login of the shop's page); their tasks go on by themselves."),
     "alert.next_silent": N_("Look at the machine {machine} and start its worker again."),
     "alert.next_leader": N_(

@@ -65,7 +65,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
                     *known_issue.told(worst.rule),
                 ),
                 cause=cause.title(kind, patterns) if patterns else worst.title,
-                next=_next(look, pause),
+                next=_next(look, worst),
             ),
             count=len(shops),
             names=look.eyes.names(shops),
@@ -97,8 +97,13 @@ def keeps(look: Look) -> Mapping[str, int]:
 MEASURE = Measure(DEFAULT, find, past_of(Reads(number="letters", limit="letters", matter="letters")), keeps)
 
 
-def _next(look: Look, pause: str) -> Message:
-    """What to do: stop what would only make more of them, where a pause of that would."""
+def _next(look: Look, worst: Cause) -> Message:
+    """What to do: let a machine on which one type fails leave that to the others; else stop what would only make more
+    of them, where a pause of that would.
+    """
+    pause = worst.pause_scope
+    if worst.reach.at == reach.NODE and len(worst.reach.values) == len(worst.types) == 1:
+        return Message("alert.next_refuse", {"machine": worst.reach.values[0], "type": worst.types[0]})
     kind, _, name = pause.partition(":")
     name = look.eyes.name(name) if kind == "shop" else name
     return Message(f"alert.next_pause_{kind}", {"name": name}) if kind else Message("alert.next_dead")

@@ -18,12 +18,14 @@ from services.domain.alerts.incident import RAISED, RESOLVED, Words
 from services.domain.alerts.outbox import Letter
 from services.domain.errors import BrokerUnavailable
 from services.domain.fleet.worker import WorkerInfo
+from services.domain.insight import reach
+from services.domain.insight.reach import Reach
 from services.domain.task.order import BrokerHealth, QueueDepth
 from services.domain.text.message import Message
 from services.monitor.alerts import wording
-from services.monitor.letters.causes import CauseQueries
+from services.monitor.letters.causes import Cause, CauseQueries
 from services.watch.alerts.look import Eyes, Gap
-from services.watch.alerts.rules import no_leader, publisher_blocked, silent_worker
+from services.watch.alerts.rules import dead_letters, no_leader, publisher_blocked, silent_worker
 from tests.unit.services.engine.room import opened
 
 DAY, NOON = 86_400_000, 1_795_694_400_000  #: 2026-11-26 12:00 UTC
@@ -179,6 +181,30 @@ def test_a_silent_worker_is_told_with_the_name_that_people_gave_its_machine(tmp_
         "silent:desk": "Worker desk-2 of desk is silent",
     }
     assert "rpa-02" in wording.next_step(found["silent:rpa-02"], "UTC")
+
+
+@pytest.mark.parametrize(
+    ("kind", "types", "values", "said"),
+    [
+        ("element_not_found", ("sync_order",), ("rpa-02",), "Let the workers on rpa-02 refuse sync_order"),
+        ("element_not_found", ("sync_order",), ("rpa-02", "rpa-03"), "Look at its dead letters"),
+        ("network", ("get_content", "sync_order"), ("rpa-02",), "Look at its dead letters"),
+    ],
+)
+def test_what_fails_on_one_machine_alone_is_left_to_the_others(
+    tmp_path: Path, kind: str, types: tuple[str, ...], values: tuple[str, ...], said: str
+) -> None:
+    lies = Reach(at=reach.NODE, values=values, failed=3, ran=3, out_ran=20)
+    one = Cause(
+        fingerprint="ab12", kind=kind, headline="", types=types, count=9, shops=2, platforms=("pdd", "temu"),
+        first_at=NOON, last_at=NOON, scope="some", history=(), shop_keys=("pdd:1", "temu:2"), reach=lies,
+    )  # fmt: skip
+    with opened(tmp_path) as room:
+        eyes = Eyes(room.store, room.broker, room.registry, CauseQueries(room.store), room.clock, production=False)
+        look = eyes.look()
+        look.__dict__["causes"] = (one,)
+        (found,) = dead_letters.find(look, dead_letters.DEFAULT)
+    assert wording.next_step(found.words, "UTC").startswith(said)
 
 
 class Noticed(SystemClock):
