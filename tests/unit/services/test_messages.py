@@ -190,3 +190,12 @@ def test_who_begins_what_follows_in_chinese_is_called_as_they_are() -> None:
         assert messages.in_one(told, messages.render)[1].startswith("Ann")
     finally:
         i18n.set_language("en")
+
+
+def test_the_time_of_an_incident_stands_with_the_incident_and_not_with_what_its_title_counts() -> None:
+    """What several rules see of one matter begins before its first dead letter, and a title may tell a time itself."""
+    title = "Promise broken: orders, in 9 shops of 18 since 02:12"
+    told = {"id": "INC-6", "title": title, "at": "02:11", "who": "ann", "until": "04:00"}
+    for state in ("open", "answered", "muted", "muted_changed", "calming"):
+        said = messages.english(Message(f"handover.incident_{state}", told))
+        assert said.startswith(f"INC-6 since 02:11: {title}; ")
