@@ -94,8 +94,12 @@ class Context(msgspec.Struct):
         """The engine, closed afterwards. ``looking``: records are read and nothing is sent, so a broker that does not
         answer is a warning and no refusal.
         """
-        engine = assembly.open_engine(self.settings(), looking=looking, via=audit.CLI)
+        own = self.settings()
+        made = own.embedded and not own.database.exists()  # where all of the folder was lost nothing else tells of it
+        engine = assembly.open_engine(own, looking=looking, via=audit.CLI)
         try:
+            if made:
+                self.warn([spoken.phrase("there was no database, so an empty one was made: {path}", path=own.database)])
             self.warn([*([spoken.told(engine.newer)] if engine.newer else []), *map(spoken.say, engine.doubts)])
             self._take_notice(engine)
             yield engine

@@ -145,6 +145,13 @@ def test_who_removes_the_mark_begins_anew(home: Path) -> None:
     assert Cli(home).run("stats")["status"] == {}
 
 
+def test_where_all_of_the_home_was_removed_the_first_command_says_that_it_begins_anew(home: Path) -> None:
+    shutil.rmtree(home)
+    first, second = Cli(home).call("task", "list"), Cli(home).call("task", "list")
+    assert f"there was no database, so an empty one was made: {database(home)}" in first.stderr
+    assert (first.returncode, second.returncode, second.stderr) == (0, 0, "")
+
+
 def test_a_home_of_before_gets_its_mark_when_it_is_opened(home: Path) -> None:
     mark = home / "local.sqlite.known"
     mark.unlink()

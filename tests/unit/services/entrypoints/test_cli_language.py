@@ -141,6 +141,7 @@ def test_what_a_program_reads_of_a_table_is_english_too(call: Call, words: tuple
 
 
 def test_refusals_findings_and_what_nobody_can_be_asked_are_in_the_language_of_the_person(call: Call) -> None:
+    assert call("stats")[2].startswith("fleetdeck: 警告: 此处没有数据库，已新建空的数据库：")
     assert call("task", "show", "nobody")[2] == "fleetdeck: 没有任务 'nobody'；见 `task list`\n"
     assert call("task", "show", "nobody", system="C")[2] == "fleetdeck: there is no task 'nobody'; see `task list`\n"
     assert "没有在线的执行节点；目前也无任务等待" in call("doctor")[1]
@@ -214,6 +215,7 @@ def test_a_question_is_asked_in_it(call: Call, monkeypatch: pytest.MonkeyPatch) 
         def isatty(self) -> bool:
             return True
 
+    call("stats")
     monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
     assert call("queue", "pause", "all") == (1, "", "暂停 all（0 个任务在等待）？[y/N] 未做任何更改\n")
 
