@@ -129,6 +129,7 @@ SENTENCES: dict[str, str] = {
     "own.proxy_login": N_("the proxy refused user and password"),
     "own.proxy_asks": N_("the proxy asks for user and password"),
     "own.not_loaded": N_("{url} did not load within {seconds} s"),
+    "own.no_page": N_("{url} is a file to download and no page; the step download takes such files"),
     "own.no_download": N_("no download came within {seconds} s"),
     "own.page_not_said": N_("the page does not say {text} within {seconds} s"),
     "own.not_said": N_("{selector} does not say {text} within {seconds} s"),

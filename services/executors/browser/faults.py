@@ -39,6 +39,8 @@ def explained(exc: Error, step: Step, trouble: Trouble | None = None) -> Failed:
     selector = getattr(step, "selector", "")
     if _SELECTOR.search(text):
         return Failed(own_words.write("own.selector", selector=selector, said=first[:300]), classify.BAD_PAYLOAD)
+    if isinstance(step, Goto) and "Download is starting" in first:
+        return Failed(own_words.write("own.no_page", url=step.url), classify.BAD_PAYLOAD)
     if found := _NET.search(text):
         where = getattr(step, "url", "")
         if trouble is not None and "SOCKS" in found[1]:

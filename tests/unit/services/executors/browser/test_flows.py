@@ -174,6 +174,7 @@ def test_no_secret_leaves_in_any_form(desk: Desk) -> None:
         ([{"do": "goto", "url": "data:text/html,x"}], "bad_payload", "addresses with data: are not opened"),
         ([{"do": "goto", "url": "{{payload.evil}}"}], "bad_payload", "addresses with file: are not opened"),
         ([{"do": "goto", "url": "/to-file"}], "bad_payload", "not opened"),
+        ([{"do": "goto", "url": "/big"}], "bad_payload", "/big is a file to download and no page"),
         ([{"do": "click", "selector": "[[["}], "bad_payload", "cannot be read"),
         ([{"do": "fill", "selector": "#x", "value": "{{secret.nobody}}"}], "missing_secret", "no secret nobody"),
         ([{"do": "upload", "selector": "#x", "file": "none.csv"}], "bad_payload", "not in the upload folder"),
