@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 from types import MappingProxyType
 
+import msgspec
 from PySide6.QtCore import QObject
 
 from services import i18n
@@ -115,7 +116,7 @@ class FilterChoices(QObject):
         super().__init__(owner)
         self._context, self._bar, self._fields = context, bar, fields
         self._ask, self._counting, self._counted = Operation(self, latest=True), Operation(self), ""
-        self._types: Mapping[str, TaskType] = {}
+        self._known = _named({}, {}, {})
         self._shops: Mapping[str, Shop] = {}
         self._groups: set[str] = set()
         self._workers: tuple[str, ...] = ()
@@ -133,7 +134,8 @@ class FilterChoices(QObject):
     def refresh(self) -> None:
         """Ask for types and shops again; what is offered meanwhile stays."""
         # no person waits for it, and the list beside it says that nothing can be read
-        self._ask.start(partial(_look, self._context), self._take, lambda _error: None)
+        counts = self._context.feed.latest.counts.shops
+        self._ask.start(partial(_look, self._context, counts), self._take, lambda _error: None)
 
     def offer(self, field: str, counts: Mapping[str, int] | None, others: Collection[str] = ()) -> None:
         """The values of a field of which the page knows by itself, with how many each has, None where nobody has
@@ -200,29 +202,28 @@ class FilterChoices(QObject):
         """Say the names of types in the language of the moment."""
         self._show()
 
-    def _take(self, found: tuple[Mapping[str, TaskType], Mapping[str, Shop]]) -> None:
-        self._types, self._shops = found
+    def _take(self, found: _Known) -> None:
+        self._known = found
+        self._shops = found.shops
         self._groups = {shop.group for shop in self._shops.values() if shop.group}
         self._show()
 
     def _show(self) -> None:
-        busiest = Counter(
-            {key: sum(by.values()) for key, by in self._context.feed.latest.counts.shops.items()}
-        ).most_common(MOST_SHOPS)
-        keys = list(self._shops) if len(self._shops) <= MOST_SHOPS else [key for key, _number in busiest]
-        values = {
-            "type": [FilterValue(name, _type_word(name, kind)) for name, kind in sorted(self._types.items())],
-            "shop": [FilterValue(key, _shop_word(self._shops[key])) for key in sorted(keys) if key in self._shops],
-            "group": [FilterValue(name, safe.one_line(name, 60)) for name in sorted(self._groups, key=as_read)],
-            "worker": [FilterValue(name, safe.one_line(name, 60)) for name in self._workers],
-            **{
-                key: [FilterValue(name, safe.one_line(name, 60)) for name in some] for key, some in self._others.items()
-            },
-            "fp": [FilterValue(key, called(one.name, one.title, one.where)) for key, one in self._causes.items()],
+        if self._known.language != i18n.language() or self._lacks_busiest():
+            self._known = _named(self._known.types, self._known.shops, self._context.feed.latest.counts.shops)
+        values: dict[str, Callable[[], Iterable[FilterValue]]] = {
+            "type": lambda: self._known.of_types,
+            "shop": lambda: self._known.of_shops,
+            "group": lambda: map(_plain, sorted(self._groups, key=as_read)),
+            "worker": lambda: map(_plain, self._workers),
+            **{key: partial(map, _plain, some) for key, some in self._others.items()},
+            "fp": lambda: (
+                FilterValue(key, called(one.name, one.title, one.where)) for key, one in self._causes.items()
+            ),
         }
         found = {"shop": self._find_shops} if len(self._shops) > MOST_SHOPS else {}
         fields = tuple(
-            replace(field, values=tuple(values[field.key]), free=True, find=found.get(field.key))
+            replace(field, values=tuple(values[field.key]()), free=True, find=found.get(field.key))
             if field.key in values
             else field
             for field in self._fields
@@ -230,6 +231,11 @@ class FilterChoices(QObject):
         if fields != self._shown:
             self._shown = fields
             self._bar.set_fields(fields)
+
+    def _lacks_busiest(self) -> bool:
+        """Whether nobody had counted yet which of too many shops are the busiest."""
+        known = self._known
+        return bool(known.shops) and not known.of_shops and bool(self._context.feed.latest.counts.shops)
 
     def _find_shops(self, typed: str) -> list[FilterValue]:
         """The first of all shops whose name or id has this in it."""
@@ -260,8 +266,38 @@ def counted(counts: Counts, known: Mapping[str, Shop] = MappingProxyType({})) ->
     }
 
 
-def _look(context: PageContext) -> tuple[Mapping[str, TaskType], Mapping[str, Shop]]:
-    return context.types(), context.shops()
+class _Known(msgspec.Struct, frozen=True):
+    """What is offered of types and shops, in the words of a language."""
+
+    types: Mapping[str, TaskType]
+    shops: Mapping[str, Shop]
+    of_types: tuple[FilterValue, ...]
+    of_shops: tuple[FilterValue, ...]  #: of very many shops the busiest
+    language: str
+
+
+def _look(context: PageContext, counts: Mapping[str, Mapping[str, int]]) -> _Known:
+    """With the words of each: there may be thousands, and each is looked through for secrets."""
+    return _named(context.types(), context.shops(), counts)
+
+
+def _named(types: Mapping[str, TaskType], shops: Mapping[str, Shop], counts: Mapping[str, Mapping[str, int]]) -> _Known:
+    language = i18n.language()
+    keys: Iterable[str] = shops
+    if len(shops) > MOST_SHOPS:
+        busiest = Counter({key: sum(by.values()) for key, by in counts.items()}).most_common(MOST_SHOPS)
+        keys = [key for key, _number in busiest if key in shops]
+    return _Known(
+        types,
+        shops,
+        tuple(FilterValue(name, _type_word(name, kind)) for name, kind in sorted(types.items())),
+        tuple(FilterValue(key, _shop_word(shops[key])) for key in sorted(keys)),
+        language,
+    )
+
+
+def _plain(name: str) -> FilterValue:
+    return FilterValue(name, safe.one_line(name, 60))
 
 
 def within_tasks(context: PageContext, rest: str, field: str, values: Sequence[str]) -> Mapping[str, Total]:

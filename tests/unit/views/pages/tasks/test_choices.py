@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import threading
+
+import pytest
+from pytestqt.qtbot import QtBot
+
 from services.domain.fleet.shop import Shop
 from services.domain.task.search.query import Counts
-from views.kit.filter_choices import counted
+from services.domain.types import task_type
+from services.domain.types.task_type import TaskType
+from tests.unit.views.pages.fleet_rig import Fleet
+from tests.unit.views.pages.opening import WAIT_MS
+from views.kit.filter_choices import FilterChoices, counted, some_of
+from views.support import safe
+from views.widgets.filter.bar import FilterBar
 
 
 def test_counts_come_per_field() -> None:
@@ -25,3 +36,33 @@ def test_counts_come_per_field() -> None:
     assert found["group"] == {"east": 4}
     assert found["platform"] == {"pdd": 7, "temu": 1}
     assert found["triage"] == {"open": 2}
+
+
+@pytest.mark.one_pair
+def test_types_and_shops_are_put_into_words_beside_the_window(
+    qtbot: QtBot, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be thousands, and each is looked through for secrets."""
+    kind = TaskType(name="sync_stock", title={"en": "Stock of all", "zh_CN": "全部库存"})
+    fleet.store.put_document("type", kind.name, task_type.dump(kind))
+    fleet.store.put_shops([Shop(platform="pdd", shop_id=f"s{n}", name=f"Shop {n}") for n in range(400)])
+    fleet.engine.registry.forget()
+    here: list[str] = []
+    one_line = safe.one_line
+
+    def noted(text: object, limit: int = safe.MAX_LINE) -> str:
+        if threading.current_thread() is threading.main_thread():
+            here.append(str(text))
+        return one_line(text, limit)
+
+    monkeypatch.setattr(safe, "one_line", noted)
+    bar = FilterBar(some_of("type", "shop"))
+    qtbot.addWidget(bar)
+    choices = FilterChoices(fleet.context, bar, bar, some_of("type", "shop"))
+    choices.refresh()
+    qtbot.waitUntil(lambda: bool(bar.chips.fields["type"].values), timeout=WAIT_MS)
+    assert "sync_stock  Stock of all" in [one.word for one in bar.chips.fields["type"].values]
+    assert not [words for words in here if words.startswith(("Stock of", "Shop "))]
+    find = bar.chips.fields["shop"].find
+    assert find is not None, "so many are typed, not scrolled to"
+    assert [one.value for one in find("shop 399")] == ["pdd:s399"]
