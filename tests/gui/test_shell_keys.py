@@ -261,6 +261,20 @@ def test_f6_goes_round_the_parts_of_the_window(window: Window, desk: Desk, qtbot
     assert part is focus or part.isAncestorOf(focus or part)
 
 
+def test_f6_comes_from_the_head_of_the_window_to_what_is_to_do(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    """It came there after the tiles and each chart, and then to *Mute*."""
+    desk.session.commands.sessions.close("pdd:pdd-10021")
+    window.window.open_page("overview")
+    page = window.window.page("overview")
+    assert isinstance(page, OverviewPage)
+    wait(qtbot, lambda: bool(page.attention.list.items()))
+    head = main_window.first_focus(window.window.top_bar)
+    assert head is not None
+    head.setFocus()
+    press(head, Qt.Key.Key_F6)
+    assert QApplication.focusWidget() is page.attention.list.items()[0].links()[0]
+
+
 def test_f6_reaches_what_a_message_offers(window: Window, qtbot: QtBot) -> None:
     tasks(window)
     window.window.toasts.show(ToastSpec(text="held", actions=(undo_action(lambda: None),), sticky=True))

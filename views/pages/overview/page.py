@@ -231,8 +231,9 @@ class OverviewPage(Page):
         self.attention.list.set_acting(reason)
 
     def panes(self) -> Sequence[QWidget]:
-        """Tiles, charts, what needs attention, shops."""
-        return (self._grid, *self.charts.cards, self.attention, self.fleet)
+        """What needs attention, its first verb before all else; tiles, charts, shops."""
+        what = self.attention.list if self.attention.list.items() else self.attention
+        return (what, self._grid, *self.charts.cards, self.fleet)
 
     def retranslate(self) -> None:
         super().retranslate()
