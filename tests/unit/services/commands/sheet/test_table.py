@@ -51,6 +51,11 @@ def test_encodings_of_spreadsheets_are_found(tmp_path: Path, encoding: str) -> N
     assert (found.columns, found.column(1)) == (("平台", "店铺"), ["柚子数码专卖店"])
 
 
+def test_the_mark_that_some_programs_begin_a_file_with_is_no_part_of_its_first_name(tmp_path: Path) -> None:
+    found = read(write(tmp_path / "a.csv", "\ufeff平台,店铺\n拼多多,柚子\n", "gb18030"))
+    assert (found.columns, found.encoding) == (("平台", "店铺"), "gb18030")
+
+
 def test_an_encoding_can_be_chosen_and_one_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "平台,備註\n拼多多,龍\n", "big5")
     assert read(path, encoding="big5").columns == ("平台", "備註")
