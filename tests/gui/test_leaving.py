@@ -307,6 +307,21 @@ def test_a_window_that_is_closed_while_the_end_is_waited_for_leaves_no_worker_be
     play(qapp, home, scene)
 
 
+def test_all_windows_close_once_what_was_to_be_finished_first_has_ended(qapp: QApplication, home: Path) -> None:
+    async def scene(console: Console) -> None:
+        _task_id, leaving = await busy(console, home)
+        desk = console.opened
+        assert desk is not None
+        desk.keys.another_wanted.emit()
+        desk.keys.quit_wanted.emit()
+        assert leaving.dialog is not None
+        leaving.dialog.verb_button.click()
+        (home / "go").touch()
+        await until(lambda: console.ended, "the end", 20)
+
+    play(qapp, home, scene)
+
+
 def test_who_stays_after_all_gives_running_tasks_their_time_again(qapp: QApplication, home: Path) -> None:
     async def scene(console: Console) -> None:
         _task_id, leaving = await busy(console, home)

@@ -360,3 +360,12 @@ def test_a_worker_that_loses_its_broker_is_judged_anew() -> None:
     before = flow.judge(Facts(waiting=2, workers=1, slots=4, lines=(line(1, running=0), line(1, running=0))))
     after = flow.again(before, Facts(waiting=2, cut_off=1))
     assert (before.state, after.state, after.estimate) == (flow.DRAINING, flow.NO_WORKER, None)
+
+
+def test_what_a_silent_broker_hands_out_is_foretold_no_longer_and_again_once_it_answers() -> None:
+    answering = Facts(waiting=6, workers=1, slots=4, rates=CALM, lines=(line(4),))
+    before = flow.judge(answering)
+    silent = flow.again(before, replace(answering, answers=False))
+    assert before.estimate is not None
+    assert (silent.estimate, silent.reason) == (None, flow.UNKNOWN)
+    assert flow.again(silent, answering).estimate == before.estimate
