@@ -49,7 +49,7 @@ class PageActs(QObject):
     def _act(
         self,
         call: Callable[[], T],
-        said: str | Callable[[T], str],
+        said: Callable[[T], str],
         back: Back | None = None,
         *,
         take_back: Callable[[T], Back | None] | None = None,
@@ -60,8 +60,7 @@ class PageActs(QObject):
         """
 
         def done(result: T) -> None:
-            words = said if isinstance(said, str) else partial(said, result)
-            self._tell(words, take_back(result) if take_back is not None else back)
+            self._tell(partial(said, result), take_back(result) if take_back is not None else back)
 
         (start or self._operation.start)(call, done, self._fail)
 
@@ -104,11 +103,11 @@ class PageActs(QObject):
 
         ask_why_paused(lambda: ((_("paused"), what),), self._owner, go, unasked)
 
-    def _tell(self, said: str | Callable[[], str], back: Back | None = None) -> None:
+    def _tell(self, said: Callable[[], str], back: Back | None = None) -> None:
         undo = None
         if back is not None:
             undo = partial(self._act, unless_changed(self._context.audit, back), lambda _result: _("Taken back."))
-        offer_undo(self._context.toast, (lambda: said) if isinstance(said, str) else said, undo)
+        offer_undo(self._context.toast, said, undo)
         self.changed.emit()
 
     def _fail(self, error: BaseException, key: str = "") -> None:

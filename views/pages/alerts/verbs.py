@@ -76,14 +76,20 @@ class AlertActions(PageActs):
     def take(self, one: IncidentNow) -> None:
         """Answer it; it is not told again."""
         alerts, name = self._context.commands.alerts, one.incident.id
-        said = _("{id} is yours; nobody is told again.").format(id=name)
-        self._act(partial(alerts.answer, name), said, partial(alerts.unanswer, name))
+        self._act(
+            partial(alerts.answer, name),
+            lambda _done: _("{id} is yours; nobody is told again.").format(id=name),
+            partial(alerts.unanswer, name),
+        )
 
     def give_back(self, one: IncidentNow) -> None:
         """Let it be nobody's again."""
         alerts, name = self._context.commands.alerts, one.incident.id
-        said = _("{id} is nobody's again.").format(id=name)
-        self._act(partial(alerts.unanswer, name), said, partial(alerts.answer, name, one.incident.answer.note))
+        self._act(
+            partial(alerts.unanswer, name),
+            lambda _done: _("{id} is nobody's again.").format(id=name),
+            partial(alerts.answer, name, one.incident.answer.note),
+        )
 
     def mute(self, one: IncidentNow) -> None:
         """Tell nobody of it for a while; asks until when and why."""
@@ -93,11 +99,12 @@ class AlertActions(PageActs):
 
     def _mute(self, start: Start, one: IncidentNow, until: int, reason: str, seen: Answer) -> None:
         alerts, name = self._context.commands.alerts, one.incident.id
-        said = (
-            _("{id} is muted until {time}.").format(id=name, time=words.clock(until))
-            if until != UNTIL_CHANGED
-            else _("{id} is muted until it changes.").format(id=name)
-        )
+
+        def said(_done: object) -> str:
+            if until == UNTIL_CHANGED:
+                return _("{id} is muted until it changes.").format(id=name)
+            return _("{id} is muted until {time}.").format(id=name, time=words.clock(until))
+
         call = partial(alerts.mute, name, until, reason, seen=seen)
         self._act(call, said, self._muted_back(one.incident, seen) or partial(alerts.unmute, name), start=start)
 
@@ -111,14 +118,19 @@ class AlertActions(PageActs):
     def unmute(self, one: IncidentNow) -> None:
         """Tell of it again."""
         alerts, name = self._context.commands.alerts, one.incident.id
-        said = _("{id} is told again.").format(id=name)
-        self._act(partial(alerts.unmute, name), said, self._muted_back(one.incident, one.incident.answer))
+        self._act(
+            partial(alerts.unmute, name),
+            lambda _done: _("{id} is told again.").format(id=name),
+            self._muted_back(one.incident, one.incident.answer),
+        )
 
     def escalate(self, one: IncidentNow) -> None:
         """Tell those whom its rule escalates to, now."""
-        name, to = one.incident.id, words.groups(one.incident.rule.escalate_to)
-        said = _("{id} goes to {who}.").format(id=name, who=to)
-        self._act(partial(self._context.commands.alerts.escalate, name), said)
+        name, to = one.incident.id, one.incident.rule.escalate_to
+        self._act(
+            partial(self._context.commands.alerts.escalate, name),
+            lambda _done: _("{id} goes to {who}.").format(id=name, who=words.groups(to)),
+        )
 
     def pause(self, one: IncidentNow) -> None:
         """Let nothing start where it would fail again."""
@@ -176,9 +188,9 @@ class AlertActions(PageActs):
         self.strip_made.emit(strip)
 
     def _added_rule(self, made: Rule, _before: Rule) -> None:
-        on, off = _("{name} is a rule now, and looks from now on."), _("{name} is a rule now, and off.")
+        on, off = N_("{name} is a rule now, and looks from now on."), N_("{name} is a rule now, and off.")
         back = partial(self._context.commands.alerts.reset_rule, made.name, instead=made)
-        self._tell((on if made.enabled else off).format(name=words.rule_name(made)), back)
+        self._tell(lambda: _(on if made.enabled else off).format(name=words.rule_name(made)), back)
 
     def open_rule(self, name: str) -> None:
         """Show one by its name as it is now, to be changed or read."""
@@ -194,10 +206,8 @@ class AlertActions(PageActs):
         self._finding.start(self._context.alerts.rules, found)
 
     def _saved_rule(self, made: Rule, before: Rule) -> None:
-        said = _("{name} has version {n} now; open incidents keep theirs.").format(
-            name=words.rule_name(made), n=made.version
-        )
-        self._tell(said, self._rule_back(before))
+        said = N_("{name} has version {n} now; open incidents keep theirs.")
+        self._tell(lambda: _(said).format(name=words.rule_name(made), n=made.version), self._rule_back(before))
 
     def _rule_back(self, before: Rule) -> Callable[[], object]:
         alerts = self._context.commands.alerts
@@ -205,17 +215,18 @@ class AlertActions(PageActs):
 
     def switch_rule(self, one: RuleNow) -> None:
         """Switch one on or off."""
-        said = _("{name} is off.") if one.rule.enabled else _("{name} is on.")
+        said = N_("{name} is off.") if one.rule.enabled else N_("{name} is on.")
         enable = self._context.commands.alerts.enable_rule
         call = partial(enable, one.rule.name, enabled=not one.rule.enabled, instead=one.rule)
-        self._act(call, said.format(name=words.rule_name(one.rule)), self._rule_back(one.rule))
+        self._act(call, lambda _done: _(said).format(name=words.rule_name(one.rule)), self._rule_back(one.rule))
 
     def reset_rule(self, one: RuleNow) -> None:
         """Let the default hold again."""
         alerts = self._context.commands.alerts
-        said = _("{name} is as it was delivered.").format(name=words.rule_name(one.rule))
+        said = N_("{name} is as it was delivered.")
         call = partial(alerts.reset_rule, one.rule.name, instead=one.rule)
-        self._act(call, said, partial(alerts.set_rule, one.rule))
+        back = partial(alerts.set_rule, one.rule)
+        self._act(call, lambda _done: _(said).format(name=words.rule_name(one.rule)), back)
 
     def remove_rule(self, one: RuleNow) -> None:
         """Take away one that people made, after a look at what is open of it."""
@@ -237,9 +248,13 @@ class AlertActions(PageActs):
 
         alerts = self._context.commands.alerts
         call = partial(alerts.reset_rule, one.rule.name, instead=one.rule)
-        removed = _("{name} is removed.").format(name=words.rule_name(one.rule))
+        back = partial(alerts.add_rule, one.rule)
+
+        def removed(_done: object) -> str:
+            return _("{name} is removed.").format(name=words.rule_name(one.rule))
+
         dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(partial(self._act, call, removed, partial(alerts.add_rule, one.rule)))
+        dialog.confirmed.connect(partial(self._act, call, removed, back))
         dialog.open()
 
     # channels
@@ -261,17 +276,16 @@ class AlertActions(PageActs):
     def _saved_channel(self, made: Channel, before: Channel | None) -> None:
         alerts = self._context.commands.alerts
         back = partial(alerts.remove_channel, made.name) if before is None else partial(alerts.set_channel, before)
-        said = _("Channel {name} is saved. Its address belongs into {variable} on the machines that lead.").format(
-            name=made.name, variable=made.variable
-        )
-        self._tell(said, back)
+        said = N_("Channel {name} is saved. Its address belongs into {variable} on the machines that lead.")
+        self._tell(lambda: _(said).format(name=made.name, variable=made.variable), back)
 
     def switch_channel(self, one: ChannelNow) -> None:
         """Switch one on or off."""
         alerts, channel = self._context.commands.alerts, one.channel
-        said = _("{name} is off; what is told meanwhile does not go there.") if channel.enabled else _("{name} is on.")
+        off = N_("{name} is off; what is told meanwhile does not go there.")
+        said = off if channel.enabled else N_("{name} is on.")
         call = partial(alerts.set_channel, replace(channel, enabled=not channel.enabled))
-        self._act(call, said.format(name=channel.name), partial(alerts.set_channel, channel))
+        self._act(call, lambda _done: _(said).format(name=channel.name), partial(alerts.set_channel, channel))
 
     def remove_channel(self, one: ChannelNow) -> None:
         """Take one away, after a look at what waits for it."""
@@ -291,8 +305,11 @@ class AlertActions(PageActs):
 
         alerts = self._context.commands.alerts
         dialog = ConfirmDialog(question, self._owner)
-        said = _("{name} is removed.").format(name=channel.name)
         back = partial(alerts.set_channel, channel)
+
+        def said(_done: object) -> str:
+            return _("{name} is removed.").format(name=channel.name)
+
         dialog.confirmed.connect(partial(self._act, partial(alerts.remove_channel, channel.name), said, back))
         dialog.open()
 

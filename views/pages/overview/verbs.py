@@ -85,28 +85,35 @@ class AttentionVerbs(PageActs):
         ask_to_resume(pause, _what(scope), asks, self._owner, partial(self._resume, scope))
 
     def _resume(self, scope: str) -> None:
-        said = _("{what} goes on.").format(what=_what(scope))
         known = self._context.feed.latest.pauses
         reason = next((one.reason for one in known if (one.gate, one.scope) == (paused.GATE, scope)), "")
         fleet = self._context.commands.fleet
-        self._act(partial(fleet.resume, scope), said, partial(fleet.pause, scope, reason=reason, instead=""))
+        self._act(
+            partial(fleet.resume, scope),
+            lambda _was: _("{what} goes on.").format(what=_what(scope)),
+            partial(fleet.pause, scope, reason=reason, instead=""),
+        )
 
     def start_worker(self, _target: str = "") -> None:
         """Work on tasks in this program."""
-        self._act(partial(self._context.local.start, LOCAL_SLOTS), _("A worker runs on this computer now."))
+        call = partial(self._context.local.start, LOCAL_SLOTS)
+        self._act(call, lambda _done: _("A worker runs on this computer now."))
 
     def widen(self, target: str) -> None:
         """Give a worker more slots: ``worker=number``."""
         worker, _sign, number = target.rpartition("=")
         before = next((len(one.slots) for one in self._context.feed.latest.workers if one.worker == worker), 0)
-        said = _("{worker} is asked for {n} slots.").format(worker=worker, n=number)
         tell = partial(self._context.commands.fleet.tell_worker, worker)
-        self._act(partial(tell, f"slots={number}"), said, partial(tell, f"slots={before}") if before else None)
+        self._act(
+            partial(tell, f"slots={number}"),
+            lambda _done: _("{worker} is asked for {n} slots.").format(worker=worker, n=number),
+            partial(tell, f"slots={before}") if before else None,
+        )
 
     def forget_worker(self, worker: str) -> None:
         """Show one that is gone no more."""
-        said = _("{worker} is forgotten").format(worker=worker)
-        self._act(partial(self._context.commands.fleet.forget_worker, worker), said)
+        call = partial(self._context.commands.fleet.forget_worker, worker)
+        self._act(call, lambda _done: _("{worker} is forgotten").format(worker=worker))
 
     def republish(self, task_id: str) -> None:
         """Make a new task of a dead letter, in a moment; what waits for the old one waits for the new one."""

@@ -55,10 +55,10 @@ class PromiseActions(PageActs):
     def switch(self, row: PromiseRow) -> None:
         """Judge it no longer, or again."""
         name, enabled = row.name, not row.promise.enabled
-        said = _("{name} is judged again.") if enabled else _("{name} is judged no longer.")
+        said = N_("{name} is judged again.") if enabled else N_("{name} is judged no longer.")
         there = partial(self._context.commands.promises.enable, name, enabled=enabled)
         back = partial(self._context.commands.promises.enable, name, enabled=not enabled)
-        self._act(there, said.format(name=name), back)
+        self._act(there, lambda _done: _(said).format(name=name), back)
 
     def remove(self, row: PromiseRow) -> None:
         """Take one away, after a look at it."""
@@ -83,8 +83,8 @@ class PromiseActions(PageActs):
     def _remove(self, promise: Promise, note: str, start: Start) -> None:
         commands = self._context.commands.promises
         again = partial(commands.set, promise)
-        said = _("{name} is removed.").format(name=promise.name)
-        self._act(partial(commands.remove, promise.name, note=note), said, again, start=start)
+        call = partial(commands.remove, promise.name, note=note)
+        self._act(call, lambda _was: _("{name} is removed.").format(name=promise.name), again, start=start)
 
     # what holds it
 

@@ -99,7 +99,11 @@ class QueueActions(PageActs):
         fleet = self._context.commands.fleet
         what = shown.scope_name(pause.scope) if not pause.scope.startswith("shop:") else words.title(row)
         again = partial(fleet.pause, pause.scope, reason=pause.reason, instead="")
-        go = partial(self._act, partial(fleet.resume, pause.scope), _("{what} goes on.").format(what=what), again)
+
+        def said(_was: bool) -> str:
+            return _("{what} goes on.").format(what=what)
+
+        go = partial(self._act, partial(fleet.resume, pause.scope), said, again)
         ask_to_resume(
             pause, what, (self._context.commands.operator.who, self._context.feed.latest.at_ms), self._owner, go
         )
@@ -118,8 +122,8 @@ class QueueActions(PageActs):
     def _dedicate(self, key: str, name: str, *, on: bool) -> None:
         fleet = self._context.commands.fleet
         there, back = (fleet.dedicate, fleet.undedicate) if on else (fleet.undedicate, fleet.dedicate)
-        said = _("{shop} has a queue of its own now.") if on else _("{shop} goes through the lanes again.")
-        self._act(partial(there, key), said.format(shop=name), partial(back, key))
+        said = N_("{shop} has a queue of its own now.") if on else N_("{shop} goes through the lanes again.")
+        self._act(partial(there, key), lambda _done: _(said).format(shop=name), partial(back, key))
 
     # emptying
 

@@ -52,10 +52,10 @@ class ScheduleActions(PageActs):
     def switch(self, row: ScheduleRow) -> None:
         """Enable a disabled schedule, disable an enabled one."""
         name, enabled = row.schedule.name, not row.schedule.enabled
-        said = _("{name} is enabled.") if enabled else _("{name} is disabled.")
+        said = N_("{name} is enabled.") if enabled else N_("{name} is disabled.")
         call = partial(self._context.commands.schedules.switch, [name], enabled=enabled)
         back = partial(self._context.commands.schedules.switch, [name], enabled=not enabled)
-        self._act(call, lambda _names: said.format(name=name), back)
+        self._act(call, lambda _names: _(said).format(name=name), back)
 
     def skip(self, row: ScheduleRow) -> None:
         """Leave the next run out: it cannot be had back, so that this waits for a moment, unless it is about to run."""

@@ -69,9 +69,11 @@ class ShopActions(PageActs):
     def set_concurrency(self, row: ShopRow, number: int) -> None:
         """Change how many tasks of a shop run at once."""
         fleet = self._context.commands.fleet
-        said = ngettext("{shop} may run {n} task at once now.", "{shop} may run {n} tasks at once now.", number).format(
-            shop=words.name(row), n=number
-        )
+
+        def said(_before: int) -> str:
+            may = ngettext("{shop} may run {n} task at once now.", "{shop} may run {n} tasks at once now.", number)
+            return may.format(shop=words.name(row), n=number)
+
         self._act(
             partial(fleet.set_concurrency, row.key, number),
             said,
@@ -84,8 +86,12 @@ class ShopActions(PageActs):
         """
         fleet = self._context.commands.fleet
         there, back = (fleet.dedicate, fleet.undedicate) if on else (fleet.undedicate, fleet.dedicate)
-        said = _("{shop} has a queue of its own now.") if on else _("{shop} goes through the lanes again.")
-        act = partial(self._act, partial(there, row.key), said.format(shop=words.name(row)), partial(back, row.key))
+        now = N_("{shop} has a queue of its own now.") if on else N_("{shop} goes through the lanes again.")
+
+        def said(_done: object) -> str:
+            return _(now).format(shop=words.name(row))
+
+        act = partial(self._act, partial(there, row.key), said, partial(back, row.key))
         if on:
             act()
             return False
@@ -145,7 +151,11 @@ class ShopActions(PageActs):
     def _end(self, pause: PauseNow | None, scope: str, what: str) -> None:
         fleet = self._context.commands.fleet
         again = partial(fleet.pause, scope, reason=pause.reason if pause is not None else "", instead="")
-        go = partial(self._act, partial(fleet.resume, scope), _("{what} goes on.").format(what=what), again)
+
+        def said(_was: bool) -> str:
+            return _("{what} goes on.").format(what=what)
+
+        go = partial(self._act, partial(fleet.resume, scope), said, again)
         asks = (self._context.commands.operator.who, self._context.feed.latest.at_ms)
         ask_to_resume(pause, what, asks, self._owner, go)
 
@@ -207,7 +217,10 @@ class ShopActions(PageActs):
         dialog.open()
 
     def _change(self, start: Start, opened: Shop, shop: Shop) -> None:
-        fleet, said = self._context.commands.fleet, _("{shop} is changed.").format(shop=_called(shop))
+        fleet = self._context.commands.fleet
+
+        def said(_found: object) -> str:
+            return _("{shop} is changed.").format(shop=_called(shop))
 
         def take_back(found: tuple[Shop, Shop]) -> Callable[[], object]:
             before, now = found
@@ -216,14 +229,14 @@ class ShopActions(PageActs):
         self._act(partial(fleet.edit_shop, opened, shop), said, take_back=take_back, start=start)
 
     def _add(self, start: Start, _opened: None, shop: Shop) -> None:
-        fleet, said = self._context.commands.fleet, _("{shop} is added.").format(shop=_called(shop))
+        fleet = self._context.commands.fleet
 
         def add() -> None:
             if shop.key in {one.key for one in self._context.shops().values()}:
                 raise OperatorError(_("{shop} is known already; edit it").format(shop=shop.key), field="shop_id")
             fleet.replace_shops([shop])
 
-        self._act(add, said, start=start)
+        self._act(add, lambda _done: _("{shop} is added.").format(shop=_called(shop)), start=start)
 
     def import_file(self, _now: ShopsNow) -> None:
         """Shops from a file: what would change is shown before."""
@@ -248,7 +261,10 @@ class ShopActions(PageActs):
 
     def _import(self, start: Start, wanted: Sequence[Shop]) -> None:
         fleet = self._context.commands.fleet
-        said = ngettext("{n} shop is imported.", "{n} shops are imported.", len(wanted))
+        number = len(wanted)
+
+        def said(_before: object) -> str:
+            return ngettext("{n} shop is imported.", "{n} shops are imported.", number).format(n=text.count(number))
 
         def take_back(before: dict[str, Shop]) -> Callable[[], object] | None:
             # a shop that is new stays: nothing is taken back that would be taken back in part
@@ -256,7 +272,7 @@ class ShopActions(PageActs):
             return partial(fleet.put_back_shops, wanted, before) if whole else None
 
         keep = partial(fleet.replace_shops, wanted)
-        self._act(keep, said.format(n=text.count(len(wanted))), take_back=take_back, start=start)
+        self._act(keep, said, take_back=take_back, start=start)
 
     # elsewhere
 
@@ -311,13 +327,19 @@ class ShopActions(PageActs):
             breakers.set_rule(rule)
             return before
 
-        self._act(change, words.rule(rule), take_back=lambda before: partial(breakers.set_rule, before), start=start)
+        def take_back(before: Rule) -> Callable[[], object]:
+            return partial(breakers.set_rule, before)
+
+        self._act(change, lambda _before: words.rule(rule), take_back=take_back, start=start)
 
     def set_limit(self, row: ScopeRow, concurrency: int, per_minute: int) -> None:
         """Limit a platform or a type; 0 is no limit."""
-        said = _("The limit of {name} is changed.").format(name=words.scope_name(row))
         wanted = Limit(scope=row.key, concurrency=concurrency, per_minute=per_minute)
-        self._act(partial(self._limit, wanted), said, take_back=lambda old: partial(self._limit, old, wanted))
+        self._act(
+            partial(self._limit, wanted),
+            lambda _old: _("The limit of {name} is changed.").format(name=words.scope_name(row)),
+            take_back=lambda old: partial(self._limit, old, wanted),
+        )
 
     def _limit(self, wanted: Limit, instead: Limit | None = None) -> Limit:
         fleet = self._context.commands.fleet

@@ -70,8 +70,11 @@ class TypeActions(PageActs):
         return dialog
 
     def _on_saved(self, change: Change) -> None:
-        said = _("{name} is kept as version {n}.").format(name=change.kind.name, n=change.kind.version)
-        self._tell(said, partial(self._put_back, change) if change.replaced else None)
+        said, kind = N_("{name} is kept as version {n}."), change.kind
+        self._tell(
+            lambda: _(said).format(name=kind.name, n=kind.version),
+            partial(self._put_back, change) if change.replaced else None,
+        )
         self.made.emit(change.kind.name)
 
     def _put_back(self, change: Change) -> None:
@@ -124,14 +127,13 @@ class TypeActions(PageActs):
             )
 
         dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self._import(bodies, number()))
+        dialog.confirmed.connect(lambda: self._import(bodies, number))
         dialog.open()
         self.planned.emit()
 
-    def _import(self, bodies: Sequence[str], number: str) -> None:
+    def _import(self, bodies: Sequence[str], number: Callable[[], str]) -> None:
         call = partial(self._context.commands.fleet.import_types, bodies)
-        said = _("{what} imported.").format(what=number)
-        self._act(call, said)
+        self._act(call, lambda _done: _("{what} imported.").format(what=number()))
 
     def ask_export(self, kinds: Sequence[TaskType]) -> None:
         """Ask where to."""

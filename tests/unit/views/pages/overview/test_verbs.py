@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Claim
 from services.domain.fleet.shop import Pause
@@ -260,3 +261,17 @@ def test_a_person_looks_in_the_shop_before_deciding_here_or_is_told_where(
     assert "desk-2" in said
     asked(owner).verb_button.click()
     assert QGuiApplication.clipboard().text() == f"shop login {shop}"
+
+
+def test_what_was_done_is_told_in_the_language_of_the_moment(
+    qtbot: QtBot, fleet: Fleet, owner: QWidget, request: pytest.FixtureRequest
+) -> None:
+    fleet.context.commands.fleet.pause("platform:pdd", reason="")
+    AttentionVerbs(fleet.context, owner).resume("platform:pdd")
+    qtbot.waitUntil(lambda: bool(fleet.toasts))
+    (said,) = fleet.toasts
+    i18n.set_language("zh_CN")
+    request.addfinalizer(lambda: i18n.set_language("en"))
+    assert said.again is not None
+    assert said.text == "Pinduoduo goes on."
+    assert "拼多多" in said.again().text
