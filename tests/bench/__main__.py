@@ -26,6 +26,7 @@ from tests.bench import (
     pages,
     peers,
     promises,
+    sheet,
     size,
     steps,
     watching,
@@ -47,6 +48,7 @@ MORE = (
     "steps",
     "foreign",
     "promises",
+    "sheet",
     "watching",
 )
 
@@ -95,7 +97,9 @@ def main() -> int:
         found["browser, embedded"] = browser.measure(args.scale)
     if "promises" in args.parts:
         found["promises, embedded"] = promises.measure(args.scale)
-    if set(args.parts) - {"embedded", "browser", "charts", "promises"}:
+    if "sheet" in args.parts:
+        found["files of tasks"] = sheet.measure(args.scale)
+    if set(args.parts) - {"embedded", "browser", "charts", "promises", "sheet"}:
         conf = held.SETTINGS if "dedicated" in args.parts else ""
         with RabbitMQ(extra_conf=conf) as rabbit, Redis(appendfsync=args.fsync) as redis:
             _fleet(args, found, rabbit, redis)

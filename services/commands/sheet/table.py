@@ -312,9 +312,17 @@ class _Assembly:
             (*self._bad, *(BadRow(number=row.number, reason=reason[row.number]) for row in wide)),
             key=lambda row: row.number,
         )
-        return names, tuple(
+        rows = tuple(
             Row(number=row.number, cells=_padded(row.cells, width)) for row in self._rows if row.number not in lost
         )
+        _let_go(self._rows)
+        return names, rows
+
+
+def _let_go(held: list[Any]) -> None:
+    """Some at a time: to free a hundred thousand in one call keeps all other threads waiting, the window's too."""
+    while held:
+        del held[-1_000:]
 
 
 def _filled(row: Row) -> int:
@@ -329,7 +337,7 @@ def _padded(cells: Sequence[Any], width: int) -> tuple[Any, ...]:
     return (*cells[:width], *(None,) * (width - len(cells)))
 
 
-def _of_objects(name: str, found: Sequence[tuple[int, dict[str, object] | Message]], codec: str) -> Table:
+def _of_objects(name: str, found: list[tuple[int, dict[str, object] | Message]], codec: str) -> Table:
     if not found:
         raise UsageError(said("table.empty", name=name), field="--file")
     if len(found) > MAX_ROWS:
@@ -338,7 +346,7 @@ def _of_objects(name: str, found: Sequence[tuple[int, dict[str, object] | Messag
     if len(columns) > MAX_COLUMNS:
         raise UsageError(said("table.columns", name=name, most=MAX_COLUMNS), field="--file")
     rows = [(n, tuple(one.get(key) for key in columns)) for n, one in found if not isinstance(one, Message)]
-    return Table(
+    read = Table(
         name=name,
         columns=columns,
         rows=tuple(Row(number=n, cells=cells) for n, cells in rows if not all(map(blank, cells))),
@@ -346,3 +354,6 @@ def _of_objects(name: str, found: Sequence[tuple[int, dict[str, object] | Messag
         empty=sum(all(map(blank, cells)) for _n, cells in rows),
         encoding=codec,
     )
+    _let_go(found)
+    _let_go(rows)
+    return read
