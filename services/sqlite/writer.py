@@ -272,6 +272,7 @@ class SharedFile:
             try:
                 self._check_there()
                 self._asked_at, self._asked = self._asked_at or time.monotonic(), True
+                _take_back(conn)  # what could not be before
                 begin_immediate(conn)
                 self._asked_at = 0.0
                 changes = conn.total_changes
@@ -283,8 +284,8 @@ class SharedFile:
                     _write_same(conn)  # a commit of nothing would show nothing of the disk
                 conn.execute("COMMIT")
             except BaseException as exc:  # noqa: BLE001 - handed to the caller whose work it was
-                if conn.in_transaction:
-                    conn.execute("ROLLBACK")
+                with contextlib.suppress(sqlite3.Error):  # without this thread every write would wait for ever
+                    _take_back(conn)
                 self._note(exc)
                 self._fail(group, done, exc)
             else:
@@ -537,6 +538,11 @@ def _place(path: Path) -> tuple[int, int] | None:
     except OSError:  # also where its folder may not be looked into any more
         return None
     return found.st_dev, found.st_ino
+
+
+def _take_back(conn: sqlite3.Connection) -> None:
+    if conn.in_transaction:
+        conn.execute("ROLLBACK")
 
 
 def _write_same(conn: sqlite3.Connection) -> None:

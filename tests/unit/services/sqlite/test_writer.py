@@ -304,6 +304,30 @@ def test_of_a_file_that_was_closed_nobody_is_told_that_it_was_taken_away(tmp_pat
             act()
 
 
+def test_what_cannot_be_taken_back_holds_up_no_later_work(file: SharedFile) -> None:
+    """The one thread that writes goes on, whatever a disk says to it."""
+    refused: list[str] = []
+
+    def authorize(_action: int, what: str | None, *_rest: str | None) -> int:
+        if what == "ROLLBACK" and not refused:
+            refused.append(what)
+            return sqlite3.SQLITE_DENY
+        return sqlite3.SQLITE_OK
+
+    def fails(conn: sqlite3.Connection) -> None:
+        conn.set_authorizer(authorize)
+        conn.execute("INSERT INTO numbers VALUES (7)")
+        raise ValueError("spoilt")
+
+    with pytest.raises(ValueError, match="spoilt"):
+        file.write(fails)
+    assert refused
+    done = threading.Event()
+    file.post(insert(1), "", lambda _result, _error: done.set())
+    assert done.wait(5)
+    assert numbers(file) == [1]
+
+
 def test_a_full_disk_is_told_until_something_is_written_again(file: SharedFile) -> None:
     def pages(most: int) -> writer.Work[object]:
         return lambda conn: conn.execute(f"PRAGMA max_page_count = {most}").fetchone()
