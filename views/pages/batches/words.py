@@ -31,6 +31,7 @@ PARTS: dict[str, tuple[str, str]] = {
 #: ends of so long tell how fast a batch goes
 PACE_MS = 10 * 60_000
 SOME = 10  #: from so many a minute on, tenths say nothing
+FAILS_FROM = 3  #: so many dead letters and nothing done: the rest may well fail as they did
 #: what the scheduler calls the batch of a run
 _RUN = re.compile(r"(.+)@(\d{8}T\d{6}[+-]\d{4})")
 #: by what a store says: a status that a newer program wrote, or that was spoiled, waits
@@ -200,12 +201,19 @@ def headline(one: BatchNow) -> str:
         said = _("{n} of {all} can end by themselves; too early to say when").format(**numbers)
     else:
         when = shown.clock(round(one.at_ms + view.left.mid_s * 1000), one.at_ms)
-        said = _("{n} of {all} likely done at {time}").format(**numbers, time=when)
+        said = _likely(counts).format(**numbers, time=when, failed=text.count(counts.get(insight.DEAD, 0)))
     if cancelled := counts.get(insight.CANCELLED, 0):
         said = text.listed((said, _gone(cancelled)))
     if story.deadline:
         said = _("{sentence}, deadline {time}").format(sentence=said, time=shown.clock(story.deadline, one.at_ms))
     return said
+
+
+def _likely(counts: Mapping[str, int]) -> str:
+    """What is said of the end; of a batch that brought dead letters only, nobody expects that the rest is done."""
+    if not counts.get(insight.DONE) and counts.get(insight.DEAD, 0) >= FAILS_FROM:
+        return _("{n} of {all} likely at their end at {time}; the {failed} that ended all died")
+    return _("{n} of {all} likely done at {time}")
 
 
 def _ended(one: BatchNow) -> list[str]:

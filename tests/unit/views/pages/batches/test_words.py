@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from services.domain.insight import batch as insight
+from services.domain.insight.forecast.flow import Spread
 from services.domain.task.record import Task
 from services.domain.text.message import Message
 from services.monitor.batches import BatchView
@@ -59,6 +62,23 @@ def test_who_waits_behind_what_needs_a_person_is_told_with_it() -> None:
     said = others(BatchNow(view=BatchView("b1", {"held": 3, "blocked": 1}), story=story))
     assert said.startswith("3 need a person (")
     assert said.endswith("1 waits behind them")
+
+
+def test_of_a_batch_that_brought_dead_letters_only_nobody_says_that_the_rest_is_likely_done() -> None:
+    """29 of 58 had died of a changed page, and the other 29 were likely done in three minutes."""
+
+    def said(*statuses: str) -> str:
+        tasks = [
+            Task(task_id=f"t{n}", platform="pdd", task_type="sync_order", shop_id=f"s{n}", status=status)
+            for n, status in enumerate(statuses)
+        ]
+        view = BatchView("b1", dict(Counter(statuses)), left=Spread(low_s=60, mid_s=120, high_s=180))
+        return headline(BatchNow(view=view, story=insight.story(tasks, {}), at_ms=1_700_000_000_000))
+
+    assert "; the 3 that ended all died" in said("dead", "dead", "dead", "queued", "queued")
+    assert said("dead", "dead", "dead", "queued", "queued").startswith("2 of 5 likely at their end at ")
+    assert said("dead", "dead", "dead", "succeeded", "queued").startswith("2 of 5 likely done at ")
+    assert said("dead", "queued", "queued").startswith("2 of 3 likely done at ")
 
 
 def test_what_was_cancelled_of_an_open_batch_is_told_with_the_rest() -> None:
