@@ -82,6 +82,9 @@ def test_a_type_is_found_by_any_part_of_its_name_and_enter_takes_the_only_one(
     offered = field.completer().completionModel()
     found = {str(offered.index(at, 0).data()) for at in range(offered.rowCount())}
     assert {"sync_order", "full_sync"} <= found
+    field.completer().popup().hide()
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert field.currentText() == "sync", "two are called so, and none is taken"
     qtbot.keyClicks(line, "_ord")
     field.completer().popup().hide()
     qtbot.keyClick(line, Qt.Key.Key_Return)
