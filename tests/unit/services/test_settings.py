@@ -315,6 +315,31 @@ def test_the_address_of_a_store_alone_is_no_fleet(tmp_path: Path) -> None:
     assert fault(written(tmp_path, "[store]\nurl = 'redis://r'\n")).field == "broker.url"
 
 
+@pytest.mark.parametrize(
+    ("text", "field", "others"),
+    [
+        ("[store]\nurl = 'redis://r'\n", "broker.url", ("store.url",)),
+        (
+            "[broker]\nurl = 'amqp://b'\nlifo_lanes = ['low']\n[store]\nurl = 'redis://r'\n",
+            "broker.lifo_lanes",
+            ("broker.url",),
+        ),
+        ("[retry]\nbase_seconds = 60\ncap_seconds = 30\n", "retry.base_seconds", ("retry.cap_seconds",)),
+        (
+            "[executors.browser]\nmin_idle = 5\nmax_total = 2\n",
+            "executors.browser.min_idle",
+            ("executors.browser.max_total",),
+        ),
+        ("[worker]\nslots = 513\n", "worker.slots", ()),
+    ],
+)
+def test_of_settings_that_do_not_fit_each_other_all_are_named(
+    tmp_path: Path, text: str, field: str, others: tuple[str, ...]
+) -> None:
+    found = fault(written(tmp_path, text))
+    assert (found.field, found.others) == (field, others)
+
+
 def test_a_variable_that_cannot_be_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLEETDECK_WORKER", "5")
     monkeypatch.setenv("FLEETDECK_WORKER__SLOTS", "5")

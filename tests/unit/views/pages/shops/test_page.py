@@ -336,6 +336,23 @@ def test_limits_show_how_far_they_are_used_and_are_changed(qtbot: QtBot, fleet: 
     assert row(page, "platform:pdd")["resets"] == "", "nothing starts before somebody resumes"
 
 
+@pytest.mark.one_pair
+def test_when_the_next_start_is_free_is_not_told_where_quiet_hours_let_nothing_start(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.context.commands.fleet.set_limit(Limit(scope="platform:pdd", per_minute=1))
+    fleet.succeed("pdd", "pdd-10021", "refresh_goods")
+    page = open_page()
+    find(page, Segmented, "What to show").choose("limits")
+    assert row(page, "platform:pdd")["resets"].startswith("in ")
+    start = fleet.store.now_ms()
+    once = (Once(start=start - 60_000, end=start + 3_600_000),)
+    fleet.context.commands.quiet.set(QuietHours(name="sale", scope="platform:pdd", once=once, reason="stock-taking"))
+    page.refresh()
+    qtbot.waitUntil(lambda: row(page, "platform:pdd")["state"] == quiet_hours.GATE, timeout=WAIT_MS)
+    assert row(page, "platform:pdd")["resets"] == ""
+
+
 @pytest.mark.parametrize("scope", ["platform:pdd", "type:sync_order"])
 def test_a_platform_or_a_type_is_paused_and_goes_on_beside_its_limit(
     scope: str, qtbot: QtBot, fleet: Fleet, open_page: Open
