@@ -273,8 +273,8 @@ class Doctor:
             with contextlib.suppress(UsageError):  # what cannot be read is told among the damage
                 if problem := schema.problem_of_schema(task_type.stored(body).schema):
                     found.append(finding(ERROR, "types", "doctor.bad_schema", name=name, error=f"schema.{problem}"))
-        told = ((sentence("doctor", one, listed.SENTENCES), one) for one in store.switches())
-        return found + [finding(NOTE, "pauses", code, scope=one.scope, who=one.by, **one.told) for code, one in told]
+        said_of = ((sentence("doctor", one, listed.SENTENCES), one) for one in store.switches())
+        return found + [finding(NOTE, "pauses", code, scope=one.scope, who=one.by, **one.told) for code, one in said_of]
 
     def _of_switches(self, now: int) -> list[Finding]:
         """What is wrong with when gates are closed, as their modules know it."""
