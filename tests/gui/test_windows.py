@@ -6,10 +6,11 @@ import asyncio
 import json
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
+from console.connection.windows import BESIDE
 from console.lifecycle import Console
 from console.main_window import MainWindow
 from console.state import ConsoleState, Shelf
@@ -98,7 +99,9 @@ def test_a_second_window_has_its_own_page_and_comes_back(qapp: QApplication, tmp
         third.activateWindow()
         await until(third.isActiveWindow, "it has the keys")
         QTest.keyClick(third, Qt.Key.Key_N, BOTH)
-        QTest.keyClick(windows(console)[1], Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+        fourth = windows(console)[1]
+        fourth.open_page("workers")
+        QTest.keyClick(fourth, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
         await until(lambda: console.ended, "all of it ends")
 
     play(qapp, tmp_path, look)
@@ -122,7 +125,7 @@ def test_what_leads_to_a_page_opens_it_in_a_second_window_with_ctrl(qapp: QAppli
         assert (first.current, [one.current for one in windows(console)]) == ("overview", ["overview", "tasks"])
         second = windows(console)[1]
         assert filter_of(second) == "status:running"
-        assert second.pos() != first.pos(), "the one does not hide the other"
+        assert second.pos() == first.pos() + QPoint(BESIDE, BESIDE), "the one does not hide the other"
         QTest.mouseClick(second.rail.item("workers"), left, ctrl)
         assert [one.current for one in windows(console)] == ["overview", "tasks", "workers"]
         QTest.mouseClick(second.rail.item("queues"), left)
@@ -145,6 +148,28 @@ def test_what_is_open_here_opens_in_a_window_of_its_own_too(qapp: QApplication, 
         (row,) = (one for one in menu.rows if one.connection.opened)
         row.beside_button.click()
         assert len(windows(console)) == 2
+
+    play(qapp, tmp_path, work)
+
+
+def test_the_list_of_connections_stands_on_a_window_that_is_open(qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
+
+    async def work(console: Console) -> None:
+        await shown(console, "local")
+        await until(lambda: bool(console.connections.rows()), "the list")
+        (first,) = windows(console)
+        await until(lambda: opened_another(console, first), "the second one")
+        (_first, second), other = windows(console), QWidget()
+        first.close()
+        other.show()
+        other.activateWindow()
+        await until(other.isActiveWindow, "a window that is none of them is in front")
+        second.top_bar.profile.click()
+        menu = console.connections.menu
+        assert menu is not None
+        assert menu.parentWidget() is second
+        other.close()
 
     play(qapp, tmp_path, work)
 
@@ -184,6 +209,10 @@ def test_whoever_goes_over_to_another_connection_takes_the_page_along_and_no_fil
             await shown(console, name)
             (window,) = windows(console)
             assert (window.current, filter_of(window)) == ("tasks", expression)
+        windows(console)[0].open_page("workers")
+        console.connections.choose("tryout")
+        await shown(console, "tryout")
+        assert [one.current for one in windows(console)] == ["workers"], "another one than it was left on"
 
     play(qapp, tmp_path, scene)
 
