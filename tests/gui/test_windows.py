@@ -110,6 +110,23 @@ def test_a_second_window_has_its_own_page_and_comes_back(qapp: QApplication, tmp
     assert [len(left) for left in kept["windows"].values()] == [2]
 
 
+def test_whoever_asks_for_one_page_gets_no_other_windows_with_it(qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
+
+    async def leave_two(console: Console) -> None:
+        await shown(console, "local")
+        (first,) = windows(console)
+        await until(lambda: opened_another(console, first), "the second one")
+
+    async def look(console: Console) -> None:
+        await shown(console, "local")
+        await until(lambda: windows(console)[0].open_beside is not None, "more windows may be opened")
+        assert [one.current for one in windows(console)] == ["workers"]
+
+    play(qapp, tmp_path, leave_two)
+    play(qapp, tmp_path, look, page="workers")
+
+
 def test_what_leads_to_a_page_opens_it_in_a_second_window_with_ctrl(qapp: QApplication, tmp_path: Path) -> None:
     (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
     left, ctrl = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
