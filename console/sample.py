@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from services.domain.fleet import role as roles
 from services.domain.fleet.worker import AMBER_AFTER_MS
 from services.domain.task.search.query import Query, each, equals
 from services.domain.task.status import CANCELLABLE
+from services.processes import lives
 
 if TYPE_CHECKING:
     from services.sample.care import Caretaker
@@ -62,10 +64,17 @@ class SampleAtWork:
                 self._load()  # goes on by itself: nobody asked for it now, so the trail has nothing new to tell
 
     def works_elsewhere(self) -> bool:
-        """Whether another console of this profile has a living worker; two would double the slots."""
+        """Whether another console of this profile has a living worker; two would double the slots. One that was killed
+        a moment ago was heard of just now.
+        """
         store = self._engine.store
-        now = store.now_ms()
-        return any(info.kind == "console" and now - info.seen_at < AMBER_AFTER_MS for info in store.workers())
+        now, here = store.now_ms(), socket.gethostname()
+        return any(
+            info.kind == "console"
+            and now - info.seen_at < AMBER_AFTER_MS
+            and (info.host != here or lives(info.pid, info.pid_started))
+            for info in store.workers()
+        )
 
     def load(self) -> None:
         """Load shops, storefront, flows, a local worker and a trickle of tasks; once is enough.

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
+import subprocess
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import psutil
 import pytest
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop
@@ -21,6 +25,7 @@ from services import assembly
 from services import settings as config
 from services.cli.context import ConsoleRequest
 from services.cli.window import pages
+from services.domain.fleet.worker import WorkerInfo
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import ACTIVE, Status, Triage
 from services.engine.zone import set_fleet_zone
@@ -131,6 +136,31 @@ def test_the_sample_fleet_is_offered_until_there_are_shops(qapp: QApplication, t
         await until(offered, "the offer")
         await off(console.connection.commands.fleet.import_shops, SHOPS)
         await until(lambda: not offered(), "it is taken back")
+
+    play(qapp, tmp_path, scene)
+
+
+def test_a_start_works_although_the_window_before_was_killed_a_moment_ago(qapp: QApplication, tmp_path: Path) -> None:
+    """Its worker was heard of just now, so it was taken for one of another window, and nothing worked here."""
+    (tmp_path / "console.json").write_text('{"chosen": "local", "slots": 1}', encoding="utf-8")
+    killed = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    gone = WorkerInfo(
+        worker="killed",
+        host=socket.gethostname(),
+        pid=killed.pid,
+        pid_started=psutil.Process(killed.pid).create_time(),
+        kind="console",
+    )
+    killed.kill()
+    killed.communicate()
+    with closing(assembly.open_engine(config.load(home=tmp_path))) as engine:
+        engine.store.heartbeat(gone)
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console.connection is not None, "the connection")
+        assert console.connection is not None
+        local = console.connection.local
+        await until(lambda: bool(local.name), "the worker of this window")
 
     play(qapp, tmp_path, scene)
 

@@ -23,6 +23,7 @@ from services.domain.text.said import said
 from services.domain.upkeep.health import Finding
 from services.ports import Clock, Consumer
 from services.ports.broker import Capabilities
+from services.processes import this_process
 from services.sqlite.holder import Displaced, Locked, sentence
 from services.sqlite.setup import Schema, mark_of
 from services.sqlite.writer import close_file, open_file
@@ -104,7 +105,7 @@ class EmbeddedBroker:
         self._since = clock.now_ms()
         self._latency = -1.0
         self._error = ""
-        self._me = messages.this_process()
+        self._me = this_process()
         self._consumers: list[EmbeddedConsumer] = []
         self._looking = threading.Lock()
         self._looked_at = 0.0

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import math
-import os
-import socket
 import sqlite3
 from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import msgspec
-import psutil
 
 from services.domain.task import lane as lanes
 from services.domain.task.lane import LANES, SHOP_QUEUE
 from services.domain.task.order import Delivery, Order, QueueDepth
+from services.processes import Process, lives
 
 LANE_QUEUES = {str(lane): f"rpa_tasks_{lane}" for lane in LANES}
 DEAD_QUEUE = "rpa_dead_queue"
 SHOP_END = SHOP_QUEUE[:-1] + chr(ord(SHOP_QUEUE[-1]) + 1)  #: behind the names of all dedicated queues
 #: a consumer of another host that shows no life for so long is gone
 SILENT_MS = 60_000
-#: host, pid, start time
-Process = tuple[str, int, float]
 _PUT = """INSERT INTO messages (queue, priority, routing_key, message_id, headers, body, delay_s, visible_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 MAX_LEVEL = 9  #: of the priority of a message
@@ -192,11 +188,6 @@ def leave(conn: sqlite3.Connection, owners: Iterable[int]) -> None:
         conn.execute("DELETE FROM consumers WHERE id = ?", (owner,))
 
 
-def this_process() -> Process:
-    """How this process is told from all others."""
-    return socket.gethostname(), os.getpid(), psutil.Process().create_time()
-
-
 def dead_consumers(conn: sqlite3.Connection, me: Process, now: int) -> list[int]:
     """Consumers whose process is gone; of another host (a container, say) those that have been silent for long. ``me``:
     the process that asks.
@@ -204,7 +195,7 @@ def dead_consumers(conn: sqlite3.Connection, me: Process, now: int) -> list[int]
     host, own, born = me
     rows = conn.execute("SELECT id, host, pid, pid_started, beat_at FROM consumers").fetchall()
     alive = {
-        process: process == (own, born) or _lives(*process)  # asking the system for oneself each second adds up
+        process: process == (own, born) or lives(*process)  # asking the system for oneself each second adds up
         for process in {(pid, started) for _, name, pid, started, _ in rows if name == host}
     }
     return [
@@ -212,16 +203,6 @@ def dead_consumers(conn: sqlite3.Connection, me: Process, now: int) -> list[int]
         for number, name, pid, started, beat_at in rows
         if (not alive[pid, started] if name == host else beat_at < now - SILENT_MS)
     ]
-
-
-def _lives(pid: int, started: float) -> bool:
-    try:
-        process = psutil.Process(pid)
-        return abs(process.create_time() - started) < 1.0 and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-    except psutil.AccessDenied:
-        return True
 
 
 # -------------------------------------------------------------------------- depths
