@@ -69,6 +69,7 @@ def test_the_window_asks_and_waits_for_the_running_task(qapp: QApplication, home
         window = console.opened.window
         assert not window.close()
         assert leaving.dialog is not None
+        assert leaving.dialog.question.title == "Close Fleetdeck"
         assert leaving.dialog.verb_button.text() == "Finish 1 task, then close"
         leaving.dialog.verb_button.click()
         assert window.isVisible()
