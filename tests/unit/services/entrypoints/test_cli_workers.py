@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
+
 import pytest
 
-from services.cli.commands.workers import _chosen
+from services.cli.commands.workers import _chosen, task_types
 from services.domain.errors import UsageError
 from services.domain.fleet.worker import SILENT_AFTER_MS, WorkerInfo
 
@@ -44,3 +46,9 @@ def test_what_is_meant_must_be_clear(words: tuple[str, ...], everyone: bool, say
 def test_nobody_is_alive() -> None:
     with pytest.raises(UsageError, match="alive"):
         _chosen(WORKERS[2:], (), NOW, everyone=True)
+
+
+def test_each_of_several_types_must_be_one() -> None:
+    assert task_types("sync_order, full_sync，export") == ["sync_order", "full_sync", "export"]
+    with pytest.raises(argparse.ArgumentTypeError, match="not 'full sync'"):
+        task_types("sync_order,full sync")
