@@ -323,7 +323,7 @@ def test_the_return_says_what_happened_meanwhile(qtbot: QtBot, console: Console,
     desk.fail(died)
     text = told_after_two_minutes(qtbot, console, cut)
     assert text.startswith("Back after 2 m ")
-    assert text.endswith("1 task done, 1 new dead letter")
+    assert text.endswith("1 task done, 1 new dead letter.")
     assert desk.get(died.task_id).status == Status.DEAD
     (toast,) = (one for one in console.window.toasts.toasts() if one.spec.text.startswith("Back"))
     (opens,) = toast.spec.actions
