@@ -212,7 +212,7 @@ def headline(one: BatchNow) -> str:
 def _likely(counts: Mapping[str, int]) -> str:
     """What is said of the end; of a batch that brought dead letters only, nobody expects that the rest is done."""
     if not counts.get(insight.DONE) and counts.get(insight.DEAD, 0) >= FAILS_FROM:
-        return _("{n} of {all} likely at their end at {time}; the {failed} that ended all died")
+        return _("{n} of {all} likely at their end at {time}; none is done so far, {failed} died")
     return _("{n} of {all} likely done at {time}")
 
 

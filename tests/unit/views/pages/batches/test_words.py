@@ -75,7 +75,9 @@ def test_of_a_batch_that_brought_dead_letters_only_nobody_says_that_the_rest_is_
         view = BatchView("b1", dict(Counter(statuses)), left=Spread(low_s=60, mid_s=120, high_s=180))
         return headline(BatchNow(view=view, story=insight.story(tasks, {}), at_ms=1_700_000_000_000))
 
-    assert "; the 3 that ended all died" in said("dead", "dead", "dead", "queued", "queued")
+    assert "; none is done so far, 3 died" in said("dead", "dead", "dead", "queued", "queued")
+    with_cancelled = said("dead", "dead", "dead", "queued", "cancelled", "cancelled")
+    assert with_cancelled.endswith("; none is done so far, 3 died, 2 cancelled"), "these have ended too"
     assert said("dead", "dead", "dead", "queued", "queued").startswith("2 of 5 likely at their end at ")
     assert said("dead", "dead", "dead", "succeeded", "queued").startswith("2 of 5 likely done at ")
     assert said("dead", "queued", "queued").startswith("2 of 3 likely done at ")
