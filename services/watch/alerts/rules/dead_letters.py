@@ -50,7 +50,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
         terms = [equals("status", Status.DEAD), equals("triage", Triage.OPEN), equals("kind", kind)]
         if flow:
             terms.append(equals("type", flow))
-        pause = worst.pause_scope
+        pause = "" if _refuses(worst) else worst.pause_scope
         yield Finding(
             rule=rule.name,
             key=key_of(kind, flow),
@@ -65,7 +65,7 @@ def find(look: Look, rule: Rule) -> Iterable[Finding]:
                     *known_issue.told(worst.rule),
                 ),
                 cause=cause.title(kind, patterns) if patterns else worst.title,
-                next=_next(look, worst),
+                next=_next(look, worst, pause),
             ),
             count=len(shops),
             names=look.eyes.names(shops),
@@ -97,12 +97,16 @@ def keeps(look: Look) -> Mapping[str, int]:
 MEASURE = Measure(DEFAULT, find, past_of(Reads(number="letters", limit="letters", matter="letters")), keeps)
 
 
-def _next(look: Look, worst: Cause) -> Message:
+def _refuses(worst: Cause) -> bool:
+    """Whether one type fails on one machine alone: this leaves it to the others, and no pause holds them back."""
+    return worst.reach.at == reach.NODE and len(worst.reach.values) == len(worst.types) == 1
+
+
+def _next(look: Look, worst: Cause, pause: str) -> Message:
     """What to do: let a machine on which one type fails leave that to the others; else stop what would only make more
     of them, where a pause of that would.
     """
-    pause = worst.pause_scope
-    if worst.reach.at == reach.NODE and len(worst.reach.values) == len(worst.types) == 1:
+    if _refuses(worst):
         return Message("alert.next_refuse", {"machine": worst.reach.values[0], "type": worst.types[0]})
     kind, _, name = pause.partition(":")
     name = look.eyes.name(name) if kind == "shop" else name

@@ -184,20 +184,20 @@ def test_a_silent_worker_is_told_with_the_name_that_people_gave_its_machine(tmp_
 
 
 @pytest.mark.parametrize(
-    ("kind", "types", "values", "said"),
+    ("kind", "types", "values", "said", "pause"),
     [
-        ("element_not_found", ("sync_order",), ("rpa-02",), "Let the workers on rpa-02 refuse sync_order"),
-        ("element_not_found", ("sync_order",), ("rpa-02", "rpa-03"), "Look at its dead letters"),
-        ("network", ("get_content", "sync_order"), ("rpa-02",), "Look at its dead letters"),
+        ("element_not_found", ("sync_order",), ("rpa-02",), "Let the workers on rpa-02 refuse sync_order", ""),
+        ("element_not_found", ("sync_order",), ("rpa-02", "rpa-03"), "Pause the task type", "type:sync_order"),
+        ("network", ("get_content", "sync_order"), ("rpa-02",), "Look at its dead letters", ""),
     ],
 )
 def test_what_fails_on_one_machine_alone_is_left_to_the_others(
-    tmp_path: Path, kind: str, types: tuple[str, ...], values: tuple[str, ...], said: str
+    tmp_path: Path, kind: str, types: tuple[str, ...], values: tuple[str, ...], said: str, pause: str
 ) -> None:
     lies = Reach(at=reach.NODE, values=values, failed=3, ran=3, out_ran=20)
     one = Cause(
         fingerprint="ab12", kind=kind, headline="", types=types, count=9, shops=2, platforms=("pdd", "temu"),
-        first_at=NOON, last_at=NOON, scope="some", history=(), shop_keys=("pdd:1", "temu:2"), reach=lies,
+        first_at=NOON, last_at=NOON, scope="all", history=(), shop_keys=("pdd:1", "temu:2"), reach=lies,
     )  # fmt: skip
     with opened(tmp_path) as room:
         eyes = Eyes(room.store, room.broker, room.registry, CauseQueries(room.store), room.clock, production=False)
@@ -205,6 +205,7 @@ def test_what_fails_on_one_machine_alone_is_left_to_the_others(
         look.__dict__["causes"] = (one,)
         (found,) = dead_letters.find(look, dead_letters.DEFAULT)
     assert wording.next_step(found.words, "UTC").startswith(said)
+    assert found.pause == pause, "what is offered beside it is what it says"
 
 
 class Noticed(SystemClock):
