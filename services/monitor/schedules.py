@@ -320,7 +320,11 @@ class ScheduleQueries:
         before, spent, missed = _planned_before(beside, begins, at, now)
         sets = self._sets()
         planned, cut = _planned(beside, at, ends, now, spent)
-        others = [burst for row, runs in (*before, *planned) for burst in self._bursts(row.schedule, runs, over, sets)]
+        others = [
+            burst
+            for (row, earlier), (_row, later) in zip(before, planned, strict=True)
+            for burst in self._bursts(row.schedule, [*earlier, *later], over, sets)
+        ]
         # what a pause holds is in nobody's way, and waits for a person, not for slots
         line = [one for one in (*mine, *others) if not one.paused]
         # how long its tasks take is not known: what could be drawn were the shops alone that wait for a pause
@@ -338,15 +342,15 @@ class ScheduleQueries:
         now = self._store.wall_ms()
         ends, slots = now + hours * 60 * load.MINUTE_MS, self._slots(now)
         planned, cut = _planned(self.rows(1), now, ends, now)
-        tasks = MOST_AHEAD if cut else sum(len(runs) * row.shops for row, runs in planned)
-        many = "_many" if cut else ""
-        about: dict[str, Param] = {"tasks": tasks, "hours": hours, "slots": slots}
-        if not tasks or not slots:
-            code = "load.ahead_nobody" + many if tasks else "load.ahead_nothing"
-            return RunLoad(at=now, slots=slots, load=Load(begins=now), said=(Message(code, about),))
         zone = fleet_zone(self._store) or DEFAULT_ZONE
         over, sets = self._held_back(zone, ends), self._sets()
-        bursts = [burst for row, runs in planned for burst in self._bursts(row.schedule, runs, over, sets)]
+        bursts = [burst for row, runs in planned for burst in self._bursts(row.schedule, runs, over, sets, _fired(row))]
+        some, many = bool(cut) or any(runs for _row, runs in planned), "_many" if cut else ""
+        tasks = MOST_AHEAD if cut else sum(burst.tasks for burst in bursts)
+        about: dict[str, Param] = {"tasks": tasks, "hours": hours, "slots": slots}
+        if not some or not slots:
+            code = "load.ahead_nobody" + many if some else "load.ahead_nothing"
+            return RunLoad(at=now, slots=slots, load=Load(begins=now), said=(Message(code, about),))
         known = [burst for burst in bursts if burst.mean_s]
         begins = now - now % (load.DAY_STEP * load.MINUTE_MS)
         line = load.ahead(known, slots, begins, ((cut or ends) - begins) // load.MINUTE_MS)
@@ -361,11 +365,15 @@ class ScheduleQueries:
         return sum(len(info.slots) for info in self._store.workers() if takes_work(info, now))
 
     def _held_back(self, zone: str, ends: int) -> _HeldBack:
-        paused = frozenset(pause.scope for pause in self._store.pauses())
+        paused = {pause.scope: pause.at for pause in self._store.pauses()}
         return _HeldBack(quiet=wished(self._store), paused=paused, zone=zone, ends=ends)
 
-    def _bursts(self, wanted: Schedule, runs: Sequence[int], over: _HeldBack, sets: ShopSets) -> list[Burst]:
-        """Its runs, platform by platform, for quiet hours and pauses may be of one; and shop by shop where they are."""
+    def _bursts(
+        self, wanted: Schedule, runs: Sequence[int], over: _HeldBack, sets: ShopSets, fired: int = 0
+    ) -> list[Burst]:
+        """Its runs, platform by platform, for quiet hours and pauses may be of one; and shop by shop where they are.
+        ``fired``: when the one before them was, 0 where that is not to be looked at.
+        """
         if not runs:
             return []
         mine = sets.of(wanted)
@@ -384,7 +392,8 @@ class ScheduleQueries:
                 spread_s=wanted.spread_s,
                 quiet=over.spans(scopes, runs[0]),
             )
-            found += [replace(burst, at=at) for at in (runs if wanted.overlap != "skip" else _not_skipped(runs, burst))]
+            made = runs if wanted.overlap != "skip" else _not_skipped(runs, burst, fired)
+            found += [replace(burst, at=at) for at in made]
         return found
 
     def _promised(
@@ -539,9 +548,10 @@ def _run(past: Past, counts: Mapping[str, int]) -> RunView:
 class _HeldBack:
     """What lets tasks wait up to an instant, by scope: quiet hours, and pauses, of which nobody knows the end."""
 
-    def __init__(self, quiet: Sequence[QuietHours], paused: frozenset[str], zone: str, ends: int) -> None:
+    def __init__(self, quiet: Sequence[QuietHours], paused: Mapping[str, int], zone: str, ends: int) -> None:
+        """``paused``: since when, by scope."""
         self._quiet, self._paused, self._zone, self._ends = quiet, paused, zone, ends
-        self.scopes = paused | {hours.scope for hours in quiet}
+        self.scopes = {*paused, *(hours.scope for hours in quiet)}
 
     def apart(self, sets: ShopSets) -> int:
         """The shops that one of these scopes is about alone."""
@@ -553,7 +563,8 @@ class _HeldBack:
 
     def spans(self, scopes: Sequence[str], since: int) -> tuple[tuple[int, int], ...]:
         """When nothing of these scopes starts, in order; UTC ms."""
-        paused = [] if self._paused.isdisjoint(scopes) else [(0, load.NEVER)]
+        since_when = [self._paused[scope] for scope in scopes if scope in self._paused]
+        paused = [(min(since_when), load.NEVER)] if since_when else []
         quieted = (hours for hours in self._quiet if hours.scope in scopes)
         found = (span for one in quieted for span in quiet_hours.spans(one, self._zone, since, self._ends))
         return tuple(sorted([*paused, *found]))
@@ -654,9 +665,17 @@ def _within(row: ScheduleRow, place: int, since: int, until: int, now: int) -> I
     return ((at, place) for at in found if at < now or at >= following)
 
 
-def _not_skipped(runs: Sequence[int], burst: Burst) -> list[int]:
-    """Without those that begin while the one before is held by the same quiet hours: its shops are left out then."""
-    found, held = [], set[tuple[int, int]]()
+def _fired(row: ScheduleRow) -> int:
+    """When its last run was of which tasks may still wait, 0 where there is none."""
+    last = row.planned.last
+    return last.base if last is not None and (last.created or last.active) else 0
+
+
+def _not_skipped(runs: Sequence[int], burst: Burst, fired: int) -> list[int]:
+    """Without those that begin while the one before is held by the same pause or quiet hours: its shops are left out
+    then.
+    """
+    found, held = [], {span for span in burst.quiet if fired and span[0] <= fired < span[1]}
     for at in runs:
         spans = {span for span in burst.quiet if span[0] <= at < span[1]}
         if not spans & held:

@@ -501,6 +501,59 @@ def test_runs_that_are_left_out_because_quiet_hours_still_hold_the_one_before_ar
     assert ask.ahead().load.left(now + 3 * 3_600_000 - 120_000) == waits
 
 
+@pytest.mark.parametrize(("overlap", "tasks"), [("skip", (24 + 2, 2)), ("queue", (24 + 48, 48))])
+def test_what_is_planned_under_a_pause_is_what_is_drawn_and_what_the_pause_holds(
+    room: Room, desk: ScheduleCommands, overlap: str, tasks: tuple[int, int]
+) -> None:
+    """360 tasks were planned, of which a pause of all of them held 15 back."""
+    room.define("work", uniqueness="shop_type", expected_s=60)
+    ask = ScheduleQueries(room.store, room.registry)
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),) * 4, lanes=("normal",)))
+    now = room.clock.now_ms()
+    desk.add(plan(cron="", every_s=3600, first_at=now + 600_000, overlap=overlap))
+    room.store.set_pause(Pause(scope="platform:pdd", by="ann", at=now))
+    found = ask.ahead()
+    assert tuple(one.params["tasks"] for one in found.said) == tasks
+    assert found.load.left(now + 24 * 3_600_000 - 120_000) == tasks[1]
+
+
+def test_what_the_last_run_made_and_a_pause_still_holds_is_not_made_again(room: Room, desk: ScheduleCommands) -> None:
+    room.define("work", uniqueness="shop_type", expected_s=60)
+    ask = ScheduleQueries(room.store, room.registry)
+    now = room.clock.now_ms()
+
+    def told() -> dict[str, Any]:
+        return {one.code: one.params["tasks"] for one in ask.ahead().said}
+
+    desk.add(plan(cron="", every_s=3600, first_at=now + 600_000))
+    desk.run("nightly")
+    room.clock.advance(60)
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),) * 4, lanes=("normal",)))
+    since = room.clock.now_ms()
+    room.store.set_pause(Pause(scope="platform:pdd", by="ann", at=since))
+    assert told() == {"load.ahead": 24 + 2, "load.paused": 2}, "what ran before it may be through"
+    room.store.set_pause(Pause(scope="platform:pdd", by="ann", at=now))
+    assert told() == {"load.ahead": 24}
+    room.store.set_pause(Pause(scope="type:work", by="ann", at=now))
+    assert told() == {"load.ahead": 0}, "runs are planned, and none makes a task"
+
+
+def test_runs_before_and_after_one_that_is_looked_at_are_left_out_of_the_same_quiet_hours_once(
+    room: Room, desk: ScheduleCommands
+) -> None:
+    room.define("work", uniqueness="shop_type", expected_s=60)
+    room.define("goods", expected_s=60)
+    ask = ScheduleQueries(room.store, room.registry)
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),) * 4, lanes=("normal",)))
+    now, hour = room.clock.now_ms(), 3_600_000
+    desk.add(plan(name="goods", task_type="goods", cron="", every_s=3600, first_at=now + 600_000))
+    once = {"start": now, "end": now + 6 * hour}
+    room.store.put_document(quiet_hours.KIND, "sale", json.dumps({"name": "sale", "scope": "all", "once": [once]}))
+    found = ask.load(plan(cron="", every_s=3600, first_at=now + 3 * hour), "UTC")
+    assert found is not None
+    assert max(found.load.others) == 3, "three shops, though three runs come before this one and three behind it"
+
+
 @pytest.mark.parametrize("none", [None, '""'])
 def test_a_zone_that_is_set_just_then_stays(
     room: Room, desk: ScheduleCommands, monkeypatch: pytest.MonkeyPatch, none: str | None
