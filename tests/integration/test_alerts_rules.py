@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -414,6 +415,36 @@ def test_what_a_machine_slept_through_was_held_by_no_worker(world: World, monkey
     store.heartbeat(holder)
     assert watch.turn().incidents
     assert re.search(r"the oldest for 1\d\s?s$", world.hook.titles[0])
+
+
+@ONLY_EMBEDDED
+@pytest.mark.parametrize("refuses", [False, True], ids=["late", "refuses"])
+def test_what_a_worker_held_while_the_store_was_slow_counts(
+    world: World, monkeypatch: pytest.MonkeyPatch, refuses: bool
+) -> None:
+    watch, passed, store = world.watch, [0], world.watch.store
+    watch.only("unacked_age", limits={"minutes": 0.5})
+    slot = SlotState(task_id="t1", task_type="work", shop="pdd:s1", since=store.now_ms())
+    holder = WorkerInfo(worker="w9", host="h", pid=1, slots=(slot,))
+    store.heartbeat(holder)
+    assert not watch.turn().incidents
+    later = SimpleNamespace(**{**vars(time), "time_ns": lambda: time.time_ns() + passed[0] * 10**9})
+    monkeypatch.setattr("services.clock.time", later)
+    monkeypatch.setattr(SystemClock, "monotonic", staticmethod(lambda: time.monotonic() + passed[0]))
+    lead = watch.store.lead
+
+    def slow(role: str, holder_: str, ttl_ms: int) -> bool:
+        passed[0] += 31
+        if refuses:
+            raise StoreUnavailable("database is locked")
+        return lead(role, holder_, ttl_ms)
+
+    with monkeypatch.context() as busy:
+        busy.setattr(watch.store, "lead", slow)
+        with suppress(StoreUnavailable):
+            watch.keeper.tick()
+    store.heartbeat(holder)
+    assert watch.turn().incidents
 
 
 @ONLY_EMBEDDED

@@ -67,6 +67,7 @@ class AlertKeeper:
         self._gap_until = 0
         self._noted = 0
         self._looked_at = 0  #: UTC ms
+        self._noticed_at = self._worked_ms = 0.0  #: when jumps were looked for, and what it did after that took
         self._jumped_at = float("-inf")  #: when this machine woke, or its clock was set ahead; monotonic, ms
         self._answered_at = self._monotonic_ms()  #: when the store last took the lease, or was opened
         self._refused = False  #: it has not since
@@ -96,6 +97,12 @@ class AlertKeeper:
     def tick(self) -> bool:
         """Look and judge once, unless somebody else watches; whether this process does. Raises errors of the store."""
         self._notice_jump()  # also where somebody else watches: asleep, their lease runs out
+        try:
+            return self._watch()
+        finally:
+            self._rest()
+
+    def _watch(self) -> bool:
         watches = self._lead()
         if watches and not self._watching:
             self._noted = 0
@@ -103,6 +110,7 @@ class AlertKeeper:
         if not watches:
             return False
         look = self._eyes.look()
+        self._rest()
         self._notice_jump()
         self._watch_leader(look)
         rules = self._book.rules()
@@ -143,6 +151,7 @@ class AlertKeeper:
                 log.warning("alerts wait: %s", exc)
             except Exception:  # the next look may go well, and nobody else watches while this process does
                 log.exception("alerts")
+            self._rest()
             if self._clock.wait(stop, self._every_s):
                 return
 
@@ -185,13 +194,21 @@ class AlertKeeper:
 
     def _notice_jump(self) -> None:
         """Note where time went by in which this process did not run; a clock that counts no sleep tells nothing of it,
-        and others do count it (Windows).
+        and others do count it (Windows). What this process itself took, as where its store was slow, workers took too:
+        of a sleep amid that only the former tell.
         """
         before, self._looked_at = self._looked_at, self._clock.now_ms()
-        if before and self._looked_at - before > JUMP_MS:
-            self._jumped_at = self._monotonic_ms()
-            if self._alone:
-                self._eyes.slept(self._looked_at, self._looked_at - before)
+        self._noticed_at, worked, self._worked_ms = self._monotonic_ms(), self._worked_ms, 0.0
+        lasted = self._looked_at - before
+        if not before or lasted <= JUMP_MS:
+            return
+        self._jumped_at = self._noticed_at
+        if self._alone and lasted - worked > JUMP_MS:
+            self._eyes.slept(self._looked_at, round(lasted - worked))
+
+    def _rest(self) -> None:
+        """From here on this process waits: for how long it has worked."""
+        self._worked_ms = self._monotonic_ms() - self._noticed_at
 
     def _lead(self) -> bool:
         """Ask to watch, and note for how long the store took nothing."""
