@@ -345,11 +345,12 @@ class ScheduleQueries:
         zone = fleet_zone(self._store) or DEFAULT_ZONE
         over, sets = self._held_back(zone, ends), self._sets()
         bursts = [burst for row, runs in planned for burst in self._bursts(row.schedule, runs, over, sets, _fired(row))]
-        some, many = bool(cut) or any(runs for _row, runs in planned), "_many" if cut else ""
+        many = "_many" if cut else ""
         tasks = MOST_AHEAD if cut else sum(burst.tasks for burst in bursts)
         about: dict[str, Param] = {"tasks": tasks, "hours": hours, "slots": slots}
-        if not some or not slots:
-            code = "load.ahead_nobody" + many if some else "load.ahead_nothing"
+        if not tasks or not slots:
+            none = "load.ahead_held" if any(runs for _row, runs in planned) else "load.ahead_nothing"
+            code = "load.ahead_nobody" + many if tasks else none
             return RunLoad(at=now, slots=slots, load=Load(begins=now), said=(Message(code, about),))
         known = [burst for burst in bursts if burst.mean_s]
         begins = now - now % (load.DAY_STEP * load.MINUTE_MS)

@@ -78,6 +78,7 @@ SENTENCES: dict[str, str] = {
         "More than {tasks:,} tasks are planned in these {hours} h; no worker runs now that would take them."
     ),
     "load.ahead_nothing": N_("No run is planned in these {hours} h."),
+    "load.ahead_held": N_("No task is planned in these {hours} h: those of the last runs are still held."),
     "load.ahead_many": N_("More than {tasks:,} tasks are planned in these {hours} h: too many to follow one by one."),
     "load.ahead_unknown": N_("Not in it, since how long one takes was not measured yet: {names}."),
     "load.ahead_cut": N_("Shown is what comes up to {clock}."),

@@ -535,7 +535,7 @@ def test_what_the_last_run_made_and_a_pause_still_holds_is_not_made_again(room: 
     room.store.set_pause(Pause(scope="platform:pdd", by="ann", at=now))
     assert told() == {"load.ahead": 24}
     room.store.set_pause(Pause(scope="type:work", by="ann", at=now))
-    assert told() == {"load.ahead": 0}, "runs are planned, and none makes a task"
+    assert told() == {"load.ahead_held": 0}, "runs are planned, and none makes a task"
 
 
 def test_runs_before_and_after_one_that_is_looked_at_are_left_out_of_the_same_quiet_hours_once(
