@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import msgspec
@@ -37,6 +38,7 @@ LOOK_MS = 1_000
 PATIENCE_MS = 30_000
 #: a look that is older tells nothing of the page any more: its worker looks every few seconds
 STALE_MS = 15_000
+CLOSED_TOO_SOON = N_("The browser was closed on a page that asks for a login, or before any page was seen.")
 WAITING, OPEN, OVER = "waiting", "open", "over"
 
 
@@ -53,12 +55,15 @@ class ShopLogin(QObject):
         self._asking, self._acting = Operation(self), Operation(self)
         self._browsing = Operation(self, lasting=True)
 
-    def begin(self, shop: str, *, asked: bool = True) -> None:
-        """Open the browser of a shop (``platform:shop_id``) where its profile lies here, else say where it does;
-        ``asked``: its tasks wait for a login.
+    def begin(self, shop: str) -> None:
+        """Open the browser of a shop (``platform:shop_id``) whose tasks wait for a login, where its profile lies here,
+        else say where it does.
         """
-        begin = partial(self._begin, shop, asked)
-        self._asking.start(partial(_look, self._context, shop), begin, self._fail)
+        self._asking.start(partial(_look, self._context, shop), partial(self._begin, shop), self._fail)
+
+    def open_ahead(self, shop: str) -> None:
+        """The same of a shop that waits for nothing."""
+        self._asking.start(partial(_look, self._context, shop), partial(self._begin_ahead, shop), self._fail)
 
     def look(self, shop: str) -> None:
         """Open the browser of a shop so that a person sees whether something was done there, else say where it is."""
@@ -71,66 +76,77 @@ class ShopLogin(QObject):
     def open_on(self, shop: str, worker: str) -> None:
         """Open the browser of a shop on the machine of a worker, and show it here."""
         self._asking.start(
-            partial(_name, self._context, shop), lambda name: self._open_there(shop, name, worker), self._fail
+            partial(_name, self._context, shop),
+            lambda name: self._open_there(shop, name, worker, self._ended),
+            self._fail,
         )
 
-    def _open_there(self, shop: str, name: str, worker: str) -> None:
+    def _open_there(self, shop: str, name: str, worker: str, ended: Callable[..., None]) -> None:
         dialog = ShopWindowDialog(self._context, shop, name, worker, self._owner)
-        dialog.logged_in.connect(partial(self._ended, name, logged_in=True))
+        dialog.logged_in.connect(partial(ended, name, logged_in=True))
         dialog.finished.connect(lambda _code: self.changed.emit())
         dialog.open()
 
-    def _begin(self, shop: str, asked: bool, found: Found) -> None:
+    def _begin(self, shop: str, found: Found) -> None:
         name, node, worker = found
         if node and worker:
-            self._open_there(shop, name, worker)
+            self._open_there(shop, name, worker, self._ended)
             return
         if node:
             self._tell_where(shop, name, node)
             return
-        said = _("The browser of {shop} opens: log in there, then close its window.").format(shop=name)
-        self._context.toast(ToastSpec(text=said, status="running"))
-        if not asked:
-            log_in = partial(self._context.logins.log_in, shop)
-            self._browsing.start(log_in, partial(self._ended_unasked, name), self._fail)
-            return
+        self._say_it_opens(name)
         call = partial(_log_in, self._context, shop)
         self._browsing.start(call, lambda end: self._ended(name, logged_in=end[0], wanted=end[1]), self._fail)
+
+    def _begin_ahead(self, shop: str, found: Found) -> None:
+        name, node, worker = found
+        if node and worker:
+            self._open_there(shop, name, worker, self._ended_ahead)
+            return
+        if node:
+            said = N_(
+                "The browser profile of this shop lives on another machine, where no worker with browsers is alive;"
+                " its tasks use the login of that profile alone. Start a worker there, or run the command there."
+            )
+            self._name_command(shop, name, node, N_("Log in on another machine"), said)
+            return
+        self._say_it_opens(name)
+        call = partial(self._context.logins.log_in, shop)
+        self._browsing.start(call, lambda done: self._ended_ahead(name, logged_in=done), self._fail)
+
+    def _say_it_opens(self, name: str) -> None:
+        said = _("The browser of {shop} opens: log in there, then close its window.").format(shop=name)
+        self._context.toast(ToastSpec(text=said, status="running"))
 
     def _show(self, shop: str, found: Found) -> None:
         name, node, worker = found
         if node and worker:
-            self._open_there(shop, name, worker)
+            self._open_there(shop, name, worker, self._ended)
             return
         if node:
-            command = f"shop login {shop}"
-
-            def question() -> Question:
-                return Question(
-                    title=N_("Look on another machine"),
-                    rows=((_("shop"), name), (_("machine"), node), (_("command there"), command)),
-                    text=_(
-                        "The browser profile of this shop lives on another machine. Open this shop's browser in the"
-                        " window of Fleetdeck there, or run the command there; any other browser that is logged in"
-                        " shows it too."
-                    ),
-                    verb=_("Copy the command"),
-                )
-
-            dialog = ConfirmDialog(question, self._owner)
-            dialog.confirmed.connect(lambda: QGuiApplication.clipboard().setText(command))
-            dialog.open()
+            there = N_(
+                "The browser profile of this shop lives on another machine. Open this shop's browser in the"
+                " window of Fleetdeck there, or run the command there; any other browser that is logged in"
+                " shows it too."
+            )
+            self._name_command(shop, name, node, N_("Look on another machine"), there)
             return
         said = _("The browser of {shop} opens: look whether it was done, then close its window and decide.")
         self._context.toast(ToastSpec(text=said.format(shop=name), status="running"))
         call = partial(self._context.logins.log_in, shop)
         self._browsing.start(call, lambda seen: self._seen(name, logged_in=seen), self._fail)
 
-    def _ended_unasked(self, name: str, logged_in: bool) -> None:
-        if logged_in:
-            self._ended(name, logged_in=True)
-        else:
-            self._seen(name, logged_in=False)
+    def _name_command(self, shop: str, name: str, node: str, title: str, said: str) -> None:
+        """Name the machine and the command to run there; ``title`` and ``said`` are source texts."""
+
+        def question() -> Question:
+            rows = _command_rows(shop, name, node)
+            return Question(title=title, rows=rows, text=_(said), verb=_("Copy the command"))
+
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(partial(_copy_command, shop))
+        dialog.open()
 
     def _seen(self, name: str, *, logged_in: bool) -> None:
         if not logged_in:
@@ -139,12 +155,10 @@ class ShopLogin(QObject):
         self.changed.emit()
 
     def _tell_where(self, shop: str, name: str, node: str) -> None:
-        command = f"shop login {shop}"
-
         def question() -> Question:
             return Question(
                 title=N_("Log in on another machine"),
-                rows=((_("shop"), name), (_("machine"), node), (_("command there"), command)),
+                rows=_command_rows(shop, name, node),
                 text=_(
                     "The browser profile of this shop lives on another machine, where no worker with browsers is"
                     " alive; a login here would not help its tasks. Start a worker there, or run the command there."
@@ -155,7 +169,7 @@ class ShopLogin(QObject):
 
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(partial(self.go_on, shop))
-        dialog.other_chosen.connect(lambda: QGuiApplication.clipboard().setText(command))
+        dialog.other_chosen.connect(partial(_copy_command, shop))
         dialog.open()
 
     def _ended(self, name: str, *, logged_in: bool, wanted: bool = True) -> None:
@@ -166,8 +180,16 @@ class ShopLogin(QObject):
             spec = ToastSpec(text=said, status="healthy")
         else:
             said = _("{what} is not logged in yet; its tasks wait.").format(what=name)
-            detail = _("The browser was closed on a page that asks for a login, or before any page was seen.")
-            spec = ToastSpec(text=said, status="warning", detail=detail)
+            spec = ToastSpec(text=said, status="warning", detail=_(CLOSED_TOO_SOON))
+        self._context.toast(spec)
+        self.changed.emit()
+
+    def _ended_ahead(self, name: str, *, logged_in: bool) -> None:
+        if logged_in:
+            spec = ToastSpec(text=_("{what} is logged in.").format(what=name), status="healthy")
+        else:
+            said = _("{what} is not logged in yet.").format(what=name)
+            spec = ToastSpec(text=said, status="warning", detail=_(CLOSED_TOO_SOON))
         self._context.toast(spec)
         self.changed.emit()
 
@@ -195,6 +217,18 @@ def _log_in(context: PageContext, shop: str) -> tuple[bool, bool]:
 def _go_on(context: PageContext, shop: str) -> str:
     context.commands.sessions.open(shop)
     return _name(context, shop)
+
+
+def _command_rows(shop: str, name: str, node: str) -> tuple[tuple[str, str], ...]:
+    return (_("shop"), name), (_("machine"), node), (_("command there"), _command(shop))
+
+
+def _command(shop: str) -> str:
+    return f"shop login {shop}"
+
+
+def _copy_command(shop: str) -> None:
+    QGuiApplication.clipboard().setText(_command(shop))
 
 
 def _name(context: PageContext, shop: str) -> str:

@@ -192,7 +192,7 @@ class ShopActions(PageActs):
 
     def log_in_ahead(self, row: ShopRow) -> None:
         """The same of a shop that does not ask for it."""
-        self._login.begin(row.key, asked=False)
+        self._login.open_ahead(row.key)
 
     def _close(self, row: ShopRow, note: str) -> None:
         def said(was: bool) -> str:

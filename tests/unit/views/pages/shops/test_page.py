@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QContextMenuEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
@@ -592,11 +592,19 @@ def test_a_new_shop_is_logged_in_before_a_task_of_it_has_failed(qtbot: QtBot, fl
     page.table.menu_requested.emit(menu, SHOP)
     (entry,) = [one for one in menu.actions() if one.text() == "Open this shop's browser"]
     after(qtbot, page, entry.trigger)
-    assert fleet.toasts[-1].text == "微光数码专卖店 is logged in; its tasks go on."
+    assert fleet.toasts[-1].text == "微光数码专卖店 is logged in.", "none of its tasks waited"
     qtbot.waitUntil(lambda: row(page, SHOP)["login"].endswith(" ago"), timeout=WAIT_MS)
     logins.logged_in = False
     after(qtbot, page, lambda: page.verbs(shown).act("browser", shown))
-    assert fleet.toasts[-1].text.endswith("or its browser was closed at once: nothing was seen there.")
+    assert fleet.toasts[-1].text == "微光数码专卖店 is not logged in yet."
+    logins.homes = {SHOP: "desk-02"}
+    page.verbs(shown).act("browser", shown)
+    qtbot.waitUntil(lambda: bool(page.findChildren(ConfirmDialog)), timeout=WAIT_MS)
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert "desk-02" in words(dialog)
+    assert not dialog.other_button.isVisible(), "nothing waits that could go on"
+    dialog.verb_button.click()
+    assert QGuiApplication.clipboard().text() == f"shop login {SHOP}"
 
 
 @pytest.mark.one_pair
