@@ -14,7 +14,7 @@ from services.commands.outcome import Outcome, Refusal
 from services.domain.insight.verdict import SAY_WHY_GIVEN_UP
 from services.domain.text.refusals import UNSURE
 from services.i18n import N_, _
-from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.confirm import Question, ask_for_note
 from views.support import shown
 from views.support.operation import Start
 
@@ -55,12 +55,7 @@ def ask_why(outcome: Outcome, go: Callable[[str, Start], None], left_it: Callabl
     words = ASKED.get(left[0].why.code) if len(left) == 1 else None
     if outcome.done or outcome.pending or words is None:
         return False
-    dialog = ConfirmDialog(partial(_question, words, left[0]), owner)
-    dialog.confirmed.connect(lambda: go(dialog.note, dialog.start))
-    dialog.rejected.connect(lambda: None if dialog.waiting else left_it())
-    # it opens by itself, seconds after the act: a Space or Enter meant for what stands behind it must not be its Cancel
-    dialog.note_field.setFocus()
-    dialog.open()
+    ask_for_note(partial(_question, words, left[0]), go, left_it, owner)
     return True
 
 

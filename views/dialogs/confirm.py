@@ -16,6 +16,7 @@ from views.dialogs.frame import MARGIN
 from views.dialogs.saving import SavingDialog
 from views.support.language import say_in_language
 from views.support.look import Label
+from views.support.operation import Start
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
 from views.widgets.layout import STRETCH, put
@@ -147,7 +148,7 @@ class ConfirmDialog(SavingDialog):
         self.body.addWidget(self.problem)
         put(self.foot, self.other_button, self.meanwhile, STRETCH, self.cancel_button, self.verb_button)
         # where it has to be written down first, a person writes at once: a space would press Cancel, and what follows
-        # would be keys of the page behind
+        # would be keys of the page behind, which some are anyway where it opens by itself, seconds after the act
         (self.note_field if self.question.note_needed else self.cancel_button).setFocus()
 
     def _on_typed(self) -> None:
@@ -168,6 +169,14 @@ class ConfirmDialog(SavingDialog):
     def _on_other(self) -> None:
         self.accept()
         self.other_chosen.emit()
+
+
+def ask_for_note(asked: Asked, go: Callable[[str, Start], None], left: Callable[[], None], owner: QWidget) -> None:
+    """Ask for a note, and ``go`` with it and what runs it; ``left``: the person gave none."""
+    dialog = ConfirmDialog(asked, owner)
+    dialog.confirmed.connect(lambda: go(dialog.note, dialog.start))
+    dialog.rejected.connect(lambda: None if dialog.waiting else left())
+    dialog.open()
 
 
 def typed_count(number: int, environment: str) -> str:

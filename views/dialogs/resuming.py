@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from services import messages
 from services.domain.fleet.shop import Pause
 from services.i18n import N_, _
-from views.dialogs.confirm import ConfirmDialog, Finding, Question
+from views.dialogs.confirm import ConfirmDialog, Finding, Question, ask_for_note
 from views.support import safe, shown
 from views.support.operation import Start
 
@@ -77,8 +77,4 @@ def ask_why_paused(
             note_needed=_("Say why first"),
         )
 
-    dialog = ConfirmDialog(question, owner)
-    dialog.confirmed.connect(lambda: go(dialog.note, dialog.start))
-    dialog.rejected.connect(lambda: None if dialog.waiting else unasked())
-    dialog.note_field.setFocus()
-    dialog.open()
+    ask_for_note(question, go, unasked, owner)

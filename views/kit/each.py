@@ -16,7 +16,7 @@ from services.messages import told
 from views.context import PageContext
 from views.support import text
 from views.support.acting import UNDO_S, offer_undo
-from views.support.operation import Operation
+from views.support.operation import Operation, Start
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
 NAMED = 6
@@ -55,12 +55,22 @@ class Each(QObject, Generic[R]):
         *,
         kept: Said = lambda _number: "",
         more: Callable[[Again], ToastAction] | None = None,
+        start: Start | None = None,
     ) -> None:
         """Do it to all of them, off the GUI thread. ``back`` takes it back from one, None where nothing does; ``kept``
         is said of those whose ``act`` answers ``KEPT``; ``more`` makes of what tells it again what else can be done.
+        ``start``: of the form that asks for it and shows why nothing of it could be done.
         """
-        told = partial(self._tell, back, (done, kept), more)
-        self._operation.start(partial(_each, rows, act), told, lambda exc: self._context.toast(failure(exc)))
+        said = done, kept
+        told = partial(self._tell, back, said, more)
+
+        def call() -> _Done[R]:
+            found = _each(rows, act)
+            if start is not None and found.failed and not found.done and not found.kept:
+                raise OperatorError(_said(said, found, self._name))
+            return found
+
+        (start or self._operation.start)(call, told, lambda exc: self._context.toast(failure(exc)))
 
     def _tell(
         self,

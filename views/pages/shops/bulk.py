@@ -125,7 +125,7 @@ class BulkActs(QObject):
         fleet, me = self._context.commands.fleet, self._context.commands.operator.who
         now = [row for row in rows if row.key in stood]
 
-        def act(note: str, _start: Start) -> None:
+        def act(note: str, start: Start) -> None:
             self._each.run(
                 now,
                 lambda row: fleet.pause(f"shop:{row.key}", reason=note, instead=me),
@@ -135,6 +135,7 @@ class BulkActs(QObject):
                     "Why {n} shops are paused stands with the pauses.",
                     n,
                 ),
+                start=start,
             )
 
         ask_why_paused(partial(_named, now), self._owner, act, unasked)

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.commands.sheet import shop_file
 from services.domain.errors import StoreUnavailable
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import Pause, Shop
 from services.domain.insight.shop import ShopNow
 from services.engine.spec import TaskSpec
 from services.monitor.shops.queries import ShopsNow
@@ -294,6 +294,32 @@ def test_why_few_shops_were_paused_is_written_afterwards_and_a_pause_of_others_i
     asked = page.findChildren(ConfirmDialog)[-1]
     assert asked.verb_button.text() == "Resume 3 shops"
     assert ("shop:pdd:s2", "moves house") in pauses()
+
+
+@pytest.mark.one_pair
+def test_why_shops_are_paused_is_kept_in_its_dialog_where_it_is_refused_of_all(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    page.table.records.set_ticked(["pdd:s1", "pdd:s3"])
+    page.bulk.buttons["pause"].click()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 1, timeout=WAIT_MS)
+    mine = {one.scope: one for one in fleet.store.pauses()}
+    for scope in mine:
+        fleet.store.set_pause(Pause(scope=scope, by="li@desk", at=1, reason="moves house"))
+    fleet.toasts[-1].actions[1].call()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    dialog.note_field.setText("stock-taking")
+    dialog.verb_button.click()
+    qtbot.waitUntil(dialog.problem.isVisible, timeout=WAIT_MS)
+    assert dialog.problem.text().startswith("2 could not: Shop 1: ")
+    assert dialog.note == "stock-taking"
+    assert len(fleet.toasts) == 1, "it is said in one place"
+    fleet.store.set_pause(mine["shop:pdd:s1"])
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 2, timeout=WAIT_MS)
+    written = {(one.scope, one.reason) for one in fleet.store.pauses()}
+    assert written == {("shop:pdd:s1", "stock-taking"), ("shop:pdd:s3", "moves house")}
 
 
 @pytest.mark.parametrize(
