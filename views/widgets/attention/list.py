@@ -103,7 +103,7 @@ class AttentionList(QWidget):
         self._model = AttentionModel()
         self._items: dict[str, AttentionItem] = {}
         self._count, self._reason = -1, ""
-        self._told: object = None  #: the items shown and whether each is over, and how large their letters are
+        self._told: object = None  #: the items shown and whether each is over, if held, and how large their letters are
         self._blind: bool | None = None  # nobody has told yet what there is
         self._pointer, self._moved_ms, self._held = QCursor.pos(), -AIMS_MS, False
         self.empty = EmptyState(N_("Loading…"), icon="ph.circle-dashed")
@@ -144,7 +144,7 @@ class AttentionList(QWidget):
         focused = self._has_keyboard()
         self._hold(now_ms)
         shown = self._model.update(rows, now_ms, muted, held=self._held)
-        told = theme().growth, [(row.key, resolved) for row, resolved in shown]
+        told = theme().growth, self._held, [(row.key, resolved) for row, resolved in shown]
         if told == self._told:
             changed = [self._items[row.key].show_row(row, resolved=over) for row, over in shown]
             if not any(changed):

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.support.painted import faults, painted
+from views.widgets.attention.item import DENSITIES, AttentionItem
 from views.widgets.attention.list import LEAVES_AFTER_MS, AttentionList, AttentionModel, AttentionRow
 
 LOGIN = AttentionRow(
@@ -165,6 +166,39 @@ def test_what_comes_while_the_mouse_aims_takes_no_more_room_than_it_needs(
     qtbot.waitUntil(lambda: listing.items()[1].isVisible())
     QApplication.processEvents()
     assert listing.items()[1].height() < 120
+
+
+def test_all_is_said_again_once_the_mouse_left_what_needs_less_room_by_then(
+    listing: AttentionList, aiming: Callable[[QPoint], None]
+) -> None:
+    """It stayed shortened in an empty list until the next item came or went."""
+    rows = [replace(LOGIN, key=f"k{number}", sentence="58 dead letters in 9 shops; " * 8) for number in range(4)]
+    brief = [replace(row, sentence="next try in 1 m") for row in rows]
+
+    def shortened() -> bool:
+        return bool(listing.items()[1].sentence.toolTip())
+
+    listing.set_rows(rows, 0)
+    assert shortened()
+    aiming(QPoint(40, 60))
+    listing.set_rows(brief, 1_000)
+    assert shortened(), "nothing moves while the mouse aims"
+    aiming(QPoint(-40, 60))
+    listing.set_rows(brief, 2_000)
+    assert not shortened()
+
+
+def test_no_room_is_held_that_only_words_of_long_before_needed(qtbot: QtBot) -> None:
+    brief = replace(LOGIN, sentence="next try in 1 m")
+    item, fresh = AttentionItem(replace(LOGIN, sentence="58 dead letters in 9 shops; " * 8)), AttentionItem(brief)
+    for one in (item, fresh):
+        qtbot.addWidget(one)
+    whole, shorter = DENSITIES[:2]
+    assert item.height_at(300, shorter) > fresh.height_at(300, shorter)
+    item.show_row(brief, resolved=False)
+    item.height_at(300, whole)
+    item.hold(True)
+    assert item.height_at(300, shorter) == fresh.height_at(300, shorter)
 
 
 def test_the_keyboard_stays_where_an_item_went(qtbot: QtBot, listing: AttentionList) -> None:
