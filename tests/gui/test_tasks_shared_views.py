@@ -278,6 +278,37 @@ def test_a_page_that_is_opened_again_with_the_filter_of_a_view_shows_that_view(
 
 
 @pytest.mark.one_pair
+def test_a_view_is_saved_under_the_name_of_one_s_own_that_is_shared(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    """One's own stood behind the fleet's and was not found: nothing was saved, and the filter was gone."""
+    page.show_request("status:dead priority:3")
+    save(page, "Night shift")
+    page.tabs.share_wanted.emit(keeper(page).current.key)
+    wait(qtbot, lambda: keeper(page).current.shared is not None)
+    page.filter.set_expression("status:held priority:3")
+    save(page, "Night shift")
+    current = keeper(page).current
+    assert (current.own, current.filter) == (True, "status:held priority:3")
+    assert page.filter.expression() == "status:held priority:3"
+    assert page.tabs.current() == current.key
+    assert titles(page) == ["Night shift", "Night shift"], "the fleet's stays as it was"
+    press(desk.toasts[-1], "Undo")
+    assert titles(page) == ["Night shift"]
+    assert keeper(page).current.shared is not None
+    assert page.tabs.current() == keeper(page).current.key
+
+
+@pytest.mark.one_pair
+def test_the_view_that_stands_here_is_shown_once_when_it_is_saved_again(page: TasksPage) -> None:
+    page.show_request("status:dead priority:3")
+    save(page, "Night shift")
+    page.filter.set_expression("status:held priority:3")
+    shown: list[str] = []
+    keeper(page).shown.connect(lambda view: shown.append(view.filter))
+    save(page, "Night shift")
+    assert shown == ["status:held priority:3"]
+
+
+@pytest.mark.one_pair
 def test_a_name_of_the_design_is_taken_and_one_s_own_is_replaced_with_a_way_back(
     desk: Desk, page: TasksPage, qtbot: QtBot
 ) -> None:

@@ -70,8 +70,8 @@ class SavedViews:
         return tuple(view for entry in entries if (view := _read(entry)) is not None)
 
     def get(self, key: str) -> View:
-        """A view; one that is gone is the list of everything."""
-        return next((view for view in self.all() if view.key == key), self._built_in[0])
+        """A view, also one's own that the fleet's hides; one that is gone is the list of everything."""
+        return next((view for view in (*self.all(), *self.own()) if view.key == key), self._built_in[0])
 
     def again(self, before: View) -> View:
         """The same view as it is now: of its key, else of its name and filter, which somebody shared or shares no more;

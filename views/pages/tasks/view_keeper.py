@@ -200,17 +200,23 @@ class ViewKeeper(QObject):
     def _save(self, expression: str, newest: bool, name: str) -> None:
         same = next((one for one in self._saved.own() if one.title == name), None)
         if same is not None:
+            stands_here = same.key == self._current.key  # the change itself shows it then
             self.change(same.key, expression, newest=newest)
-            self.go(same.key)
-            self.shown.emit(self._current)
+            if not stands_here:
+                self.go(self._saved.again(self._saved.get(same.key)).key)
+                self.shown.emit(self._current)
             return
         view = self._saved.add(name, expression, newest=newest)
         self._saved.keep_layout(view.key, self._table.layout_of_columns.save())
         self.retranslate()
-        self._tabs.set_current(view.key)
-        self._current = view
+        self._stand_at(view)
         self._count_own()
-        self.shown.emit(view)
+        self.shown.emit(self._current)
+
+    def _stand_at(self, view: View) -> None:
+        """Of one's own that the fleet shares as it stands there is only the tab of the fleet's."""
+        self._current = self._saved.again(view)
+        self._tabs.set_current(self._current.key)
 
     def change(self, key: str, expression: str, *, newest: bool) -> None:
         """Let a view have this filter, and the columns and the order that stand here."""
@@ -231,9 +237,10 @@ class ViewKeeper(QObject):
         self._numbers.pop(view.key, None)
         self.retranslate()
         if view.key == self._current.key:
-            self._narrowed, self._current = None, view
+            self._narrowed = None
+            self._stand_at(view)
             self._restore()
-            self.shown.emit(view)
+            self.shown.emit(self._current)
         self._count_own()
 
     # with everybody
