@@ -278,6 +278,20 @@ def test_a_page_that_is_opened_again_with_the_filter_of_a_view_shows_that_view(
 
 
 @pytest.mark.one_pair
+def test_what_is_shared_later_does_not_carry_off_who_looks_at_the_same_filter(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    views = desk.context.commands.views
+    page.show_request("status:dead priority:3")
+    views.share(SharedView(key="", title="Day shift", filter="status:held"))
+    wait(qtbot, lambda: titles(page) == ["Day shift"])  # what the fleet shares is known now
+    views.share(SharedView(key="", title="Night shift", filter="status:dead priority:3"))
+    wait(qtbot, lambda: titles(page) == ["Day shift", "Night shift"])
+    assert keeper(page).current.key == "all"
+    assert page.filter.expression() == "status:dead priority:3"
+
+
+@pytest.mark.one_pair
 def test_a_view_is_saved_under_the_name_of_one_s_own_that_is_shared(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     """One's own stood behind the fleet's and was not found: nothing was saved, and the filter was gone."""
     page.show_request("status:dead priority:3")

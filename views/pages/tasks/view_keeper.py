@@ -259,12 +259,13 @@ class ViewKeeper(QObject):
         self._looking.start(self._context.commands.views.known, self._take, lambda _error: None)
 
     def _take(self, found: Sequence[SharedView]) -> None:
+        asked_for, self._wanted = self._wanted, ""  # what is shared from now on carries nobody off
         self._saved.set_shared(found)
         if self._saved.all() == self._told:
             return
         before, self._current = self._current, self._saved.again(self._current)
         self.retranslate()
-        if (wanted := self._wanted_of_fleet()) is not None:
+        if (wanted := self._wanted_of_fleet(asked_for)) is not None:
             self._tabs.set_current(wanted.key)
             self._on_chosen(wanted.key)
             return
@@ -282,11 +283,11 @@ class ViewKeeper(QObject):
         elif before.filter != self._current.filter:
             self._show_changed(before)
 
-    def _wanted_of_fleet(self) -> View | None:
+    def _wanted_of_fleet(self, expression: str) -> View | None:
         """The view of the fleet whose filter was asked for, while that stands here."""
-        if not self._wanted or self._narrowed is None or self._narrowed[0] != self._wanted:
+        if not expression or self._narrowed is None or self._narrowed[0] != expression:
             return None
-        return next((view for view in self._saved.all() if view.shared and view.filter == self._wanted), None)
+        return next((view for view in self._saved.all() if view.shared and view.filter == expression), None)
 
     def _show_changed(self, before: View) -> None:
         """The view that stands here has another filter."""
