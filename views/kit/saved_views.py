@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from services.domain.task.search.shared_view import SharedView
-from services.i18n import _
+from services.i18n import LANGUAGES, _, speaking
 from views.support.memory import Memory
 
 MOST_OWN = 30
@@ -109,9 +109,13 @@ class SavedViews:
         others = [view.title for view in (self._shared if shared else self.own()) if view.key != key]
         return _("Another view is called so already") if title in (*others, *self._designed()) else ""
 
-    def _designed(self) -> list[str]:
-        """What the views of the design are called here."""
-        return [view.shown for view in self._built_in]
+    def _designed(self) -> set[str]:
+        """What the views of the design are called, in every language: a name outlasts the language it was given in."""
+        names = {view.title for view in self._built_in}
+        for code in LANGUAGES:
+            with speaking(code):
+                names |= {view.shown for view in self._built_in}
+        return names
 
     def rename(self, key: str, title: str) -> None:
         """Give an own view another name."""
@@ -126,8 +130,8 @@ class SavedViews:
         now, it gets a number.
         """
         own = [one for one in self.own() if one.key != view.key]
-        titles = {one.title for one in own}
-        names = (view.title, *(f"{view.title} {n}" for n in range(2, len(own) + 3)))
+        titles = {one.title for one in own} | self._designed()
+        names = (view.title, *(f"{view.title} {n}" for n in range(2, len(titles) + 3)))
         self._keep([*own[:place], replace(view, title=next(n for n in names if n not in titles)), *own[place:]])
         self.keep_layout(view.key, layout)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
+from services import i18n
 from services.domain.task.search.query import Counts
 from views.kit.saved_views import SavedViews
 from views.pages.tasks.views import BUILT_IN, numbers
@@ -60,6 +62,19 @@ def test_a_view_comes_back_under_a_name_of_its_own() -> None:
         views.add("Slow", filter_)
         views.put_back(slow, 0, {})
     assert [(one.title, one.filter) for one in views.own()] == [("Slow 2", "age>1h"), ("Slow", "age>3h")]
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@pytest.mark.parametrize("name", ["Dead", "死信"])
+def test_a_name_of_the_design_is_taken_in_every_language(name: str, language: str) -> None:
+    """Saved in one language it stood twice in the other."""
+    views = SavedViews(ShortMemory(), BUILT_IN, "tasks")
+    slow = views.add("Slow", "age>1h")
+    with i18n.speaking(language):
+        assert views.why_not(name)
+        assert views.taken(slow.key, name)
+        views.put_back(replace(slow, title=name), 0, {})
+    assert [one.title for one in views.own()] == [f"{name} 2"]
 
 
 @pytest.mark.parametrize("broken", ["text", [1, {"key": "all"}, {"key": "own-1", "title": 3, "filter": ""}], None, {}])
