@@ -168,9 +168,11 @@ def _focused(window: QWidget) -> QWidget | None:
 
 
 def first_focus(part: QWidget) -> QWidget | None:
-    """The first widget inside that takes the focus by Tab, the part itself first."""
+    """The first widget inside that takes the focus by Tab, the part itself first, then what it names for that."""
     if _takes_focus(part):
         return part
+    if (named := part.focusProxy()) is not None and (inner := first_focus(named)) is not None:
+        return inner
     return next((one for one in focus_chain(part) if part.isAncestorOf(one) and _takes_focus(one)), None)
 
 

@@ -273,6 +273,29 @@ def test_f6_comes_from_the_head_of_the_window_to_what_is_to_do(window: Window, d
     head.setFocus()
     press(head, Qt.Key.Key_F6)
     assert QApplication.focusWidget() is page.attention.list.items()[0].links()[0]
+    before = QApplication.focusWidget()
+    press(before, Qt.Key.Key_F6)
+    beyond = QApplication.focusWidget()
+    assert beyond is not None
+    assert not page.attention.isAncestorOf(beyond)
+    page.attention.mute_button.setFocus()
+    press(page.attention.mute_button, Qt.Key.Key_F6)
+    assert QApplication.focusWidget() is beyond, "from its head on, too, not to the first part of the window"
+
+
+def test_f6_comes_to_what_is_muted_where_nothing_else_is_to_do(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    desk.session.commands.sessions.close("pdd:pdd-10021")
+    window.window.open_page("overview")
+    page = window.window.page("overview")
+    assert isinstance(page, OverviewPage)
+    wait(qtbot, lambda: bool(page.attention.list.items()))
+    for item in page.attention.list.items():
+        page.attention.mute(item.row, "today")
+    head = main_window.first_focus(window.window.top_bar)
+    assert head is not None
+    head.setFocus()
+    press(head, Qt.Key.Key_F6)
+    assert QApplication.focusWidget() is page.attention.foot.show_again
 
 
 def test_f6_reaches_what_a_message_offers(window: Window, qtbot: QtBot) -> None:

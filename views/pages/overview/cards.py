@@ -68,6 +68,7 @@ class AttentionCard(Card):
         self._rows: list[AttentionRow] = []
         self._now_ms, self._blind, self._hidden = 0, False, 0
         self.list = AttentionList()
+        self.setFocusProxy(self.list)  # who comes by F6 comes to what is to do, and not to *Mute* in its head
         self._badge = Badge.count()
         self._badge.hide()
         self.mute_button = Button(N_("Mute"), kind="ghost", small=True)

@@ -232,8 +232,7 @@ class OverviewPage(Page):
 
     def panes(self) -> Sequence[QWidget]:
         """What needs attention, its first verb before all else; tiles, charts, shops."""
-        what = self.attention.list if self.attention.list.items() else self.attention
-        return (what, self._grid, *self.charts.cards, self.fleet)
+        return (self.attention, self._grid, *self.charts.cards, self.fleet)
 
     def retranslate(self) -> None:
         super().retranslate()
