@@ -4,6 +4,7 @@ tasks.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -49,6 +50,7 @@ from views.widgets.buttons import shortcut_text
 MOST, MOST_TASKS, MOST_LOOKED_AT = 6, 8, 3000
 MOST_RECENT, MOST_USED = 5, 5
 LEAST_TYPED = 3
+NOT_SO = -math.inf
 #: states that nobody looks for a shop by
 CALM = frozenset({"healthy", "idle"})
 #: what the page Queues shows
@@ -185,9 +187,7 @@ class PaletteFinder(QObject):
             groups.append((_("Queues"), best(query, self._queues(), MOST)))
             places = [*also_called(self._places), *connection_entries(self._connections)]
             groups.append((_("Go to"), best(query, places, MOST)))
-            found = dict(groups)
-            if _says_it(query, found[_("Go to")]) and not _says_it(query, found[_("Commands")]):
-                groups.insert(0, groups.pop())
+            return _by_name(query, groups)
         return groups
 
     def used(self, entry: Entry) -> None:
@@ -545,9 +545,21 @@ def best(query: str, entries: Sequence[Entry], most: int) -> list[Entry]:
     return [entry for *_rank, entry in scored[:most]]
 
 
-def _says_it(query: str, found: Sequence[Entry]) -> bool:
-    """Whether the first of what was found is called so, and not only about something that is: Enter would do it."""
-    return bool(found) and fuzzy.match(query, found[0].words, found[0].others) is not None
+def _by_name(query: str, groups: list[Group]) -> list[Group]:
+    """The groups with the pages, their last, before commands that are only about something called so; not where a
+    shop, a worker or a queue is called so rather.
+    """
+    work, *_between, pages = groups
+    _work, commands, *others, page = (_called_so(query, found) for _title, found in groups)
+    if commands == NOT_SO and page > NOT_SO and page >= max(others):
+        return [work, pages, *groups[1:-1]]
+    return groups
+
+
+def _called_so(query: str, found: Sequence[Entry]) -> float:
+    """How well the first of what was found, which Enter would do, is called so and is not only about what is."""
+    match = fuzzy.match(query, found[0].words, found[0].others) if found else None
+    return match.score if match is not None else NOT_SO
 
 
 def _tasks_of(queries: TaskQueries, query: str) -> list[Task]:

@@ -24,6 +24,7 @@ from services import i18n
 from services.cli.window import pages
 from services.commands.outcome import Outcome
 from services.domain.errors import BrokerUnavailable, StoreUnavailable
+from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates.limit import Limit
 from services.domain.promises.promise import Promise
 from services.domain.task.queues import DEAD_QUEUE
@@ -639,6 +640,24 @@ def test_a_page_of_the_name_comes_before_commands_that_only_are_about_something_
     assert found[0].key == "page.batches"
     palette.field.setText("pause")
     assert entries(window)[0].kind == "command"
+
+
+def test_a_worker_of_the_name_comes_before_a_page_of_the_first_letters(
+    window: Window, desk: Desk, qtbot: QtBot
+) -> None:
+    """*dl* and Enter opened the dead letters, where a worker is called DL-01."""
+    desk.session.engine.store.heartbeat(WorkerInfo(worker="DL-01", host="desk", pid=1, slots=(SlotState(),)))
+    palette = window.keys.palette
+
+    def found() -> list[str]:
+        palette.ask()
+        palette.field.setText("dl")
+        return [entry.key for entry in entries(window)]
+
+    wait(qtbot, lambda: "worker.DL-01" in found())
+    keys = found()
+    assert "page.dead_letters" in keys
+    assert keys.index("worker.DL-01") < keys.index("page.dead_letters")
 
 
 def test_commands_show_their_state_and_cannot_run_with_a_reason(window: Window, desk: Desk, qtbot: QtBot) -> None:
