@@ -135,7 +135,7 @@ class FilterChoices(QObject):
         """Ask for types and shops again; what is offered meanwhile stays."""
         # no person waits for it, and the list beside it says that nothing can be read
         counts = self._context.feed.latest.counts.shops
-        self._ask.start(partial(_look, self._context, counts), self._take, lambda _error: None)
+        self._ask.start(partial(_look, self._context, counts), self._take, lambda _error: self._show())
 
     def offer(self, field: str, counts: Mapping[str, int] | None, others: Collection[str] = ()) -> None:
         """The values of a field of which the page knows by itself, with how many each has, None where nobody has
@@ -209,8 +209,7 @@ class FilterChoices(QObject):
         self._show()
 
     def _show(self) -> None:
-        if self._known.language != i18n.language() or self._lacks_busiest():
-            self._known = _named(self._known.types, self._known.shops, self._context.feed.latest.counts.shops)
+        self._say_anew()
         values: dict[str, Callable[[], Iterable[FilterValue]]] = {
             "type": lambda: self._known.of_types,
             "shop": lambda: self._known.of_shops,
@@ -232,10 +231,14 @@ class FilterChoices(QObject):
             self._shown = fields
             self._bar.set_fields(fields)
 
-    def _lacks_busiest(self) -> bool:
-        """Whether nobody had counted yet which of too many shops are the busiest."""
-        known = self._known
-        return bool(known.shops) and not known.of_shops and bool(self._context.feed.latest.counts.shops)
+    def _say_anew(self) -> None:
+        """Put into words what is said in another language, or was said before anybody had counted which of too many
+        shops are the busiest; an answer that is on its way is looked at once it is there.
+        """
+        known, counts = self._known, self._context.feed.latest.counts.shops
+        stale = known.language != i18n.language() or (not known.counted and bool(counts))
+        if stale and not self._ask.awaited:
+            self._ask.start(partial(_named, known.types, known.shops, counts), self._take, lambda _error: None)
 
     def _find_shops(self, typed: str) -> list[FilterValue]:
         """The first of all shops whose name or id has this in it."""
@@ -273,6 +276,7 @@ class _Known(msgspec.Struct, frozen=True):
     shops: Mapping[str, Shop]
     of_types: tuple[FilterValue, ...]
     of_shops: tuple[FilterValue, ...]  #: of very many shops the busiest
+    counted: bool  #: whether it was known which are the busiest, where that is asked
     language: str
 
 
@@ -292,6 +296,7 @@ def _named(types: Mapping[str, TaskType], shops: Mapping[str, Shop], counts: Map
         shops,
         tuple(FilterValue(name, _type_word(name, kind)) for name, kind in sorted(types.items())),
         tuple(FilterValue(key, _shop_word(shops[key])) for key in sorted(keys)),
+        len(shops) <= MOST_SHOPS or bool(counts),
         language,
     )
 
