@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import msgspec
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from services.i18n import N_, _, ngettext
@@ -26,6 +27,8 @@ LABEL, BESIDE = 16, 6
 LEAST_S, FREE = 60.0, 0.06
 #: of a curve at most; a card is not wider
 POINTS = 400
+#: from where to where, never to the left
+_Line = tuple[QPointF, QPointF]
 
 
 class Course(msgspec.Struct, frozen=True):
@@ -108,6 +111,8 @@ class BatchForecast(PointedChart):
         super().__init__()
         self._batch: BatchNow | None = None
         self._course: Course | None = None
+        #: made when it or its size changes: there are hundreds, and the mouse paints anew with each move
+        self._drawn: tuple[_Lines, _Labels] | None = None
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -129,7 +134,7 @@ class BatchForecast(PointedChart):
         done = [(at, text.count(number), "") for at, number in course.curve]
         ends = [(at, "", text.count(course.likely)) for at in (course.early, course.middle, course.late) if at]
         return [
-            Point(self._at_of(room, course, at, 0).x(), (shown.clock(round(at * 1000), now), *said))
+            Point(_at(room, course, at, 0).x(), (shown.clock(round(at * 1000), now), *said))
             for at, *said in sorted((*done, *ends), key=lambda one: one[0])
         ]
 
@@ -151,6 +156,16 @@ class BatchForecast(PointedChart):
         """Return the room that it wants."""
         return QSize(320, HEIGHT)
 
+    def retell(self) -> None:
+        """Other lines stand there, too, or words of another width."""
+        self._drawn = None
+        super().retell()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Its lines are elsewhere."""
+        super().resizeEvent(event)
+        self._drawn = None
+
     # painting
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -161,57 +176,43 @@ class BatchForecast(PointedChart):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme().font("caption"))
-        room = self.room()
-        self._paint_axes(painter, room, course)
-        self._paint_ahead(painter, room, course)
-        self._paint_done(painter, room, course)
-        self._paint_marks(painter, room, course)
+        if self._drawn is None:
+            lines = _lines(self.room(), course)
+            self._drawn = lines, _Labels(lines)
+        lines, labels = self._drawn
+        self._paint_axes(painter, lines, course)
+        self._paint_ahead(painter, lines)
+        self._paint_done(painter, lines)
+        self._paint_marks(painter, lines, labels, course)
         self.paint_pointed(painter)
 
-    def _at_of(self, room: QRectF, course: Course, instant: float, number: float) -> QPointF:
-        along = (instant - course.begun) / max(1.0, course.end - course.begun)
-        return QPointF(room.left() + along * room.width(), room.bottom() - room.height() * number / course.total)
-
-    def _paint_axes(self, painter: QPainter, room: QRectF, course: Course) -> None:
-        for value in ticks.values(course.total, LINES):
-            y = self._at_of(room, course, course.begun, value).y()
+    def _paint_axes(self, painter: QPainter, lines: _Lines, course: Course) -> None:
+        room = lines.room
+        for value, y in lines.grid:
             painter.setPen(QPen(theme().color("line"), 1))
             painter.drawLine(QPointF(room.left(), round(y) + 0.5), QPointF(room.right(), round(y) + 0.5))
             painter.setPen(theme().color("text3"))
             draw_line(painter, QRectF(0, y - 8, room.left() - 8, 16), text.count(round(value)), right=True)
         for at, said in ticks.times(course.begun, course.end, int(room.width() // TICK_ROOM), shown.zone()):
-            x, wide = self._at_of(room, course, at, 0).x(), painter.fontMetrics().horizontalAdvance(said)
+            x, wide = _at(room, course, at, 0).x(), painter.fontMetrics().horizontalAdvance(said)
             if room.left() <= x - wide / 2 and x + wide / 2 <= self.width():
                 draw_line(painter, QRectF(x - wide / 2, room.bottom() + 2, wide, AXIS - 2), said)
 
-    def _paint_ahead(self, painter: QPainter, room: QRectF, course: Course) -> None:
-        since = course.told or course.now
-        begin = self._at_of(room, course, since, course.done_by(since))
-        if not course.middle:
-            if course.stays:
-                painter.setPen(QPen(theme().color("accent"), 1.5, Qt.PenStyle.DashLine))
-                painter.drawLine(begin, QPointF(room.right(), begin.y()))
-            return
-        early, middle, late = (
-            self._at_of(room, course, at, course.likely) for at in (course.early, course.middle, course.late)
-        )
+    def _paint_ahead(self, painter: QPainter, lines: _Lines) -> None:
         colour = QColor(theme().color("accent"))
         painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
-        painter.drawLine(begin, middle)
-        if not course.told:
-            painter.drawLine(middle, QPointF(room.right(), middle.y()))
+        for line in lines.ahead:
+            painter.drawLine(*line)
         colour.setAlphaF(0.22)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
         painter.save()
-        painter.setClipRect(room)
-        painter.drawPolygon(QPolygonF([begin, early, late]))
+        painter.setClipRect(lines.room)
+        painter.drawPolygon(QPolygonF(lines.spread))
         painter.restore()
 
-    def _paint_done(self, painter: QPainter, room: QRectF, course: Course) -> None:
-        points = [self._at_of(room, course, course.begun, 0)]
-        points += [self._at_of(room, course, at, number) for at, number in course.curve]
-        points.append(self._at_of(room, course, course.now, course.done))
+    def _paint_done(self, painter: QPainter, lines: _Lines) -> None:
+        points = lines.done
         colour = QColor(theme().color("succeeded"))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(colour, 1.5))
@@ -219,105 +220,134 @@ class BatchForecast(PointedChart):
         colour.setAlphaF(0.16)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
-        corners = [QPointF(points[-1].x(), room.bottom()), QPointF(points[0].x(), room.bottom())]
+        bottom = lines.room.bottom()
+        corners = [QPointF(points[-1].x(), bottom), QPointF(points[0].x(), bottom)]
         painter.drawPolygon(QPolygonF([*points, *corners]))
 
-    def _paint_marks(self, painter: QPainter, room: QRectF, course: Course) -> None:
-        now = self._at_of(room, course, course.now, course.done)
+    def _paint_marks(self, painter: QPainter, lines: _Lines, labels: _Labels, course: Course) -> None:
+        room, now = lines.room, lines.done[-1]
         painter.setPen(QPen(theme().color("text3"), 1))
-        painter.drawLine(QPointF(round(now.x()) + 0.5, room.top()), QPointF(round(now.x()) + 0.5, room.bottom()))
-        grid = [self._at_of(room, course, course.begun, value).y() for value in ticks.values(course.total, LINES)]
-        labels = _Labels(painter, room, self._lines(room, course), grid)
-        if course.deadline:
-            self._paint_deadline(painter, labels, course)
+        painter.drawLine(*lines.now)
+        if lines.deadline is not None:
+            self._paint_deadline(painter, lines.deadline, labels, course)
         done = ngettext("{n} done", "{n} done", course.done).format(n=text.count(course.done))
         if course.stays and not course.middle:
             done = text.listed((done, words.stay_open(course.stays)))
         painter.setPen(theme().color("text2"))
-        labels.say(done, [(now, before, above) for above in (True, False) for before in (True, False)])
-        if course.told:
-            self._paint_told(painter, labels, course)
+        labels.say(painter, done, [(now, before, above) for above in (True, False) for before in (True, False)])
+        if lines.told is not None:
+            self._paint_told(painter, lines.told, labels, course)
         if course.middle and course.stays:
-            level = self._at_of(room, course, course.now, course.likely).y()
-            ends = [room.right(), self._at_of(room, course, course.deadline or course.middle, 0).x()]
+            level = _at(room, course, course.now, course.likely).y()
+            ends = [room.right(), _at(room, course, course.deadline or course.middle, 0).x()]
             painter.setPen(theme().color("text2"))
             places = [(QPointF(end, level), True, above) for above in (True, False) for end in ends]
-            labels.say(words.stay_open(course.stays), places)
+            labels.say(painter, words.stay_open(course.stays), places)
 
-    def _paint_deadline(self, painter: QPainter, labels: _Labels, course: Course) -> None:
-        room = labels.room
-        x = round(self._at_of(room, course, course.deadline, 0).x()) + 0.5
+    def _paint_deadline(self, painter: QPainter, line: _Line, labels: _Labels, course: Course) -> None:
         last = course.middle if course.middle and not course.told else course.now
         tone = theme().color("retrying" if last > course.deadline else "text3")
         painter.setPen(QPen(tone, 1, Qt.PenStyle.DashLine))
-        painter.drawLine(QPointF(x, room.top()), QPointF(x, room.bottom()))
+        painter.drawLine(*line)
         when = shown.clock(round(course.deadline * 1000), round(course.now * 1000))
         painter.setPen(tone)
-        said, at = _("deadline {time}").format(time=when), QPointF(x, room.top())
-        labels.say(said, [(at, True, True), (at, False, True)])
+        said, at = _("deadline {time}").format(time=when), line[0]
+        labels.say(painter, said, [(at, True, True), (at, False, True)])
 
-    def _paint_told(self, painter: QPainter, labels: _Labels, course: Course) -> None:
+    def _paint_told(self, painter: QPainter, line: _Line, labels: _Labels, course: Course) -> None:
         """Down to the time that it stands for."""
-        room = labels.room
-        end = self._at_of(room, course, course.middle, course.likely)
         painter.setPen(QPen(theme().color("accent"), 1, Qt.PenStyle.DashLine))
-        painter.drawLine(end, QPointF(end.x(), room.bottom()))
+        painter.drawLine(*line)
         painter.setPen(theme().color("text2"))
         when = shown.clock(round(course.middle * 1000), round(course.now * 1000))
-        foot = QPointF(end.x(), room.bottom())
-        labels.say(_("foretold {time}").format(time=when), [(foot, True, True), (foot, False, True)])
+        foot = line[1]
+        labels.say(painter, _("foretold {time}").format(time=when), [(foot, True, True), (foot, False, True)])
 
-    def _lines(self, room: QRectF, course: Course) -> list[tuple[QPointF, QPointF]]:
-        """What is drawn besides the grid, for words to keep clear of."""
-        curve = [self._at_of(room, course, course.begun, 0)]
-        curve += [self._at_of(room, course, at, number) for at, number in course.curve]
-        now = self._at_of(room, course, course.now, course.done)
-        found = list(pairwise([*curve, now]))
-        since = course.told or course.now
-        begin, level = self._at_of(room, course, since, course.done_by(since)), now
-        if course.middle:
-            level = self._at_of(room, course, course.middle, course.likely)
-            found.append((begin, level))
-        if course.middle or course.stays:
-            found.append((level, QPointF(room.right(), level.y())))
-        upright = [now.x()]
-        upright += [
-            self._at_of(room, course, at, 0).x() for at in (course.deadline, course.told and course.middle) if at
-        ]
-        return found + [(QPointF(x, room.top()), QPointF(x, room.bottom())) for x in upright]
+
+class _Lines(NamedTuple):
+    """Where the lines of a course stand: they are drawn so, and words keep clear of them."""
+
+    room: QRectF
+    grid: Sequence[tuple[float, float]]  #: numbers and their heights; faint, from side to side
+    done: Sequence[QPointF]  #: from the beginning to now
+    ahead: Sequence[_Line]  #: what is forecast, or was
+    spread: Sequence[QPointF]  #: the corners of what that may be off by
+    now: _Line
+    deadline: _Line | None
+    told: _Line | None  #: from the end that was forecast of what has ended now, down
+
+    def all(self) -> list[_Line]:
+        """Each but the grid."""
+        upright = [line for line in (self.now, self.deadline, self.told) if line is not None]
+        return [*pairwise(self.done), *self.ahead, *upright]
+
+
+def _at(room: QRectF, course: Course, instant: float, number: float) -> QPointF:
+    along = (instant - course.begun) / max(1.0, course.end - course.begun)
+    return QPointF(room.left() + along * room.width(), room.bottom() - room.height() * number / course.total)
+
+
+def _lines(room: QRectF, course: Course) -> _Lines:
+    done = [_at(room, course, course.begun, 0)]
+    done += [_at(room, course, at, number) for at, number in course.curve]
+    done.append(_at(room, course, course.now, course.done))
+    ahead, spread = _ahead(room, course)
+    end = _at(room, course, course.middle, course.likely)
+    return _Lines(
+        room=room,
+        grid=[(value, _at(room, course, course.begun, value).y()) for value in ticks.values(course.total, LINES)],
+        done=done,
+        ahead=ahead,
+        spread=spread,
+        now=_upright(room, course, course.now),
+        deadline=_upright(room, course, course.deadline) if course.deadline else None,
+        told=(end, QPointF(end.x(), room.bottom())) if course.told else None,
+    )
+
+
+def _ahead(room: QRectF, course: Course) -> tuple[Sequence[_Line], Sequence[QPointF]]:
+    """What is forecast and what it may be off by; of what has ended now, nothing goes on behind its end."""
+    since = course.told or course.now
+    begin = _at(room, course, since, course.done_by(since))
+    if not course.middle:
+        return ([(begin, QPointF(room.right(), begin.y()))] if course.stays else []), ()
+    early, middle, late = (_at(room, course, at, course.likely) for at in (course.early, course.middle, course.late))
+    level = [] if course.told else [(middle, QPointF(room.right(), middle.y()))]
+    return [(begin, middle), *level], (begin, early, late)
+
+
+def _upright(room: QRectF, course: Course, instant: float) -> _Line:
+    x = round(_at(room, course, instant, 0).x()) + 0.5
+    return QPointF(x, room.top()), QPointF(x, room.bottom())
 
 
 class _Labels:
     """Puts words beside what they tell of; on no line and on no other words, if there is such a place."""
 
-    def __init__(
-        self, painter: QPainter, room: QRectF, lines: Sequence[tuple[QPointF, QPointF]], grid: Sequence[float]
-    ) -> None:
-        """``grid``: fainter, from side to side; words lie on it before they lie on anything else."""
-        self.room = room
-        self._painter, self._lines, self._grid = painter, lines, grid
-        self._said: list[QRectF] = []
+    def __init__(self, lines: _Lines) -> None:
+        """Of the grid they keep clear last of all."""
+        self._room, self._lines, self._grid = lines.room, lines.all(), [y for _value, y in lines.grid]
+        self._said: dict[str, QRectF] = {}  #: by words: to look for a place takes long, and the mouse paints anew
 
-    def say(self, words_: str, places: Sequence[tuple[QPointF, bool, bool]]) -> None:
+    def say(self, painter: QPainter, words_: str, places: Sequence[tuple[QPointF, bool, bool]]) -> None:
         """``places``: points, and whether the words end before it or begin after it, and stand above or below it; the
         best first.
         """
-        wide = self._painter.fontMetrics().horizontalAdvance(words_)
-        rects = [self._rect(wide, *place) for place in places]
-        best = min(rects, key=self._cost)
-        self._said.append(best)
-        draw_line(self._painter, best, words_)
+        if words_ not in self._said:
+            wide = painter.fontMetrics().horizontalAdvance(words_)
+            self._said[words_] = min((self._rect(wide, *place) for place in places), key=self._cost)
+        draw_line(painter, self._said[words_], words_)
 
     def _rect(self, wide: float, at: QPointF, before: bool, above: bool) -> QRectF:
         left = at.x() - wide - BESIDE if before else at.x() + BESIDE
-        left = min(max(self.room.left() + 4, left), self.room.right() - wide)
+        left = min(max(self._room.left() + 4, left), self._room.right() - wide)
         top = at.y() - LABEL - 2 if above else at.y() + 4
-        return QRectF(left, min(max(0.0, top), self.room.bottom() - LABEL), wide, LABEL)
+        return QRectF(left, min(max(0.0, top), self._room.bottom() - LABEL), wide, LABEL)
 
     def _cost(self, rect: QRectF) -> int:
         letters = rect.adjusted(-2, 2, 2, -2)
         faint = sum(letters.top() <= y <= letters.bottom() for y in self._grid)
-        covered = sum(letters.intersects(one) for one in self._said)
+        covered = sum(letters.intersects(one) for one in self._said.values())
         return faint + 2 * sum(_crosses(letters, *one) for one in self._lines) + 6 * covered
 
 

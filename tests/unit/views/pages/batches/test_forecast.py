@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QRect
 from pytestqt.qtbot import QtBot
 
-from services.domain.insight.batch import DEAD, DONE, HELD, WAITING, Foretold, Hold, Story
+from services.domain.insight.batch import CANCELLED, DEAD, DONE, HELD, WAITING, Foretold, Hold, Story
 from services.domain.insight.forecast.flow import Spread
 from services.monitor.batches import BatchView
 from tests.support.painted import painted
@@ -148,3 +148,39 @@ def test_its_words_stand_on_no_line_that_goes_down(qtbot: QtBot, one: BatchNow) 
     below = [piece for piece in said if piece.box.center().y() > room.top()]
     crossed = [piece.text for piece in below for x in lines if piece.box.left() < x < piece.box.right()]
     assert crossed == []
+
+
+def test_its_words_make_way_for_no_line_that_nobody_sees(qtbot: QtBot) -> None:
+    """The one that goes down from the end that was foretold begins there: nothing is drawn above it."""
+    counts = {"succeeded": 6, "cancelled": 4}
+    story = Story(counts={DONE: 6, CANCELLED: 4}, due=BEGUN + 540_000)
+    ends = tuple(BEGUN + 60_000 * n for n in range(1, 7))
+    foretold = Foretold(BEGUN + 180_000, Spread(low_s=140, mid_s=150, high_s=160))
+    view = BatchView("b1", counts, begun_at=BEGUN)
+    one = BatchNow(view=view, story=story, ends=ends, at_ms=ends[-1], foretold=foretold)
+    chart = BatchForecast()
+    qtbot.addWidget(chart)
+    chart.resize(320, chart.height())
+    chart.show_batch(one)
+    chart.show()
+    course, room = course_of(one), chart.room()
+    assert course is not None
+    now = room.left() + (course.now - course.begun) / (course.end - course.begun) * room.width()
+    (box,) = [piece.box for piece in painted(chart) if piece.text == "6 done"]
+    assert box.right() < now, "before it, over the curve"
+
+
+def test_its_words_find_their_place_anew_in_another_size(qtbot: QtBot) -> None:
+    chart = BatchForecast()
+    qtbot.addWidget(chart)
+    chart.resize(320, chart.height())
+    chart.show_batch(batch())
+    chart.show()
+
+    def place() -> float:
+        (box,) = [piece.box for piece in painted(chart) if piece.text == "6 done"]
+        return box.center().x()
+
+    narrow = place()
+    chart.resize(640, chart.height())
+    assert place() > narrow + 100
