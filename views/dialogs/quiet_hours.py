@@ -23,7 +23,7 @@ from services.i18n import N_, _
 from views.context import PageContext
 from views.dialogs.typed import KeepsTyped
 from views.support import instant, safe, shown, text
-from views.support.acting import offer_undo, unless_changed
+from views.support.acting import tell_done, unless_changed
 from views.support.language import say_in_language
 from views.support.look import Label, line
 from views.support.operation import Operation
@@ -275,7 +275,7 @@ class QuietHoursDialog(KeepsTyped):
                 call, lambda _result: toast(ToastSpec(text=_("Taken back."))), lambda error: toast(failure(error))
             )
 
-        offer_undo(toast, said, undo)
+        tell_done(toast, said, undo)
         self.changed.emit()
         self._ask()
 

@@ -15,7 +15,7 @@ from services.i18n import _
 from services.messages import told
 from views.context import PageContext
 from views.support import text
-from views.support.acting import UNDO_S, offer_undo
+from views.support.acting import UNDO_S, tell_done
 from views.support.operation import Operation, Start
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
@@ -86,7 +86,7 @@ class Each(QObject, Generic[R]):
         undo = None
         if back is not None and found.done:
             undo = partial(self.run, found.done, back, None, lambda _number: _("Taken back."))
-        offer_undo(self._context.toast, say, undo, more=more)
+        tell_done(self._context.toast, say, undo, more=more if found.done else None)
         self.changed.emit()
 
 

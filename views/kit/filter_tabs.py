@@ -13,7 +13,7 @@ from services.i18n import N_, _
 from views.dialogs.name import NameDialog
 from views.kit.saved_views import SavedViews, View
 from views.support import safe
-from views.support.acting import Toast, offer_undo
+from views.support.acting import Toast, tell_done
 from views.support.memory import Memory
 from views.widgets.filter.text import Chip, split
 from views.widgets.view_tabs import ViewTab, ViewTabs
@@ -134,4 +134,4 @@ class FilterTabs(QObject):
             back()
             self.retranslate()
 
-        offer_undo(self._toast, lambda: _(said).format(view=safe.one_line(title, 60)), undo)
+        tell_done(self._toast, lambda: _(said).format(view=safe.one_line(title, 60)), undo)

@@ -15,7 +15,7 @@ from services.i18n import N_, _
 from views.context import PageContext
 from views.dialogs.resuming import ask_why_paused
 from views.kit.task_acting import barred
-from views.support.acting import offer_undo, unless_changed
+from views.support.acting import tell_done, unless_changed
 from views.support.operation import Operation, Start
 from views.widgets.toast import ToastAction, action, failure
 
@@ -80,7 +80,7 @@ class PageActs(QObject):
             def why(unasked: Callable[[], None]) -> ToastAction:
                 return action(N_("Write why"), lambda: self._ask_why(scope, what, before, unasked))
 
-            offer_undo(
+            tell_done(
                 self._context.toast,
                 lambda: _("{what} is paused; running tasks go on.").format(what=what),
                 partial(self._act, call, lambda _result: _("Taken back.")),
@@ -107,7 +107,7 @@ class PageActs(QObject):
         undo = None
         if back is not None:
             undo = partial(self._act, unless_changed(self._context.audit, back), lambda _result: _("Taken back."))
-        offer_undo(self._context.toast, said, undo)
+        tell_done(self._context.toast, said, undo)
         self.changed.emit()
 
     def _fail(self, error: BaseException, key: str = "") -> None:

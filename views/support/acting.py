@@ -356,32 +356,31 @@ def _unless_refused(call: Callable[[], Outcome]) -> Outcome:
     return outcome
 
 
-def offer_undo(
+def tell_done(
     toast: Toast,
     say: Callable[[], str | ToastSpec],
-    back: Callable[[], None] | None,
+    back: Callable[[], None] | None = None,
     *,
     opens: ToastAction | None = None,
     more: Callable[[Callable[[], None]], ToastAction] | None = None,
 ) -> None:
-    """Tell what was done here at once, in the language of the moment, and offer to take it back.
+    """Tell what was done here at once, in the language of the moment, with what can be done about it.
 
-    ``say``: its sentence, or all of the message but what it offers; ``back``: None where nothing takes it back;
+    ``say``: its sentence, or all of the message but its verbs; ``back`` takes it back, None where nothing does;
     ``opens``: shows what was made; ``more``: makes of what tells it again what else can be done.
     """
-    actions: tuple[ToastAction, ...] = ()
 
     def told() -> ToastSpec:
         said = say()
         spec = said if isinstance(said, ToastSpec) else ToastSpec(text=said)
-        return replace(spec, actions=actions, seconds=UNDO_S if back is not None else spec.seconds)
+        return replace(spec, actions=actions, seconds=UNDO_S if actions else spec.seconds)
 
     def tell() -> None:
         toast(lasting(told))
 
-    if back is not None:
-        offered = (opens, undo_action(back), more and more(tell))
-        actions = tuple(one for one in offered if one is not None)
+    undo = undo_action(back) if back is not None else None
+    offered = (opens, undo, more(tell) if more is not None else None)
+    actions = tuple(one for one in offered if one is not None)
     tell()
 
 

@@ -23,7 +23,7 @@ from services.messages import told
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.support import instant, safe, shown, text
-from views.support.acting import offer_undo, unless_changed
+from views.support.acting import tell_done, unless_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
 from views.widgets.buttons import Button, LinkLabel
@@ -258,7 +258,7 @@ class Creator(QObject):
         name = kept.schedule.name
         remove = unless_changed(self._context.audit, partial(self._context.commands.schedules.remove, [name]))
         back = partial(self._operation.start, remove, self._on_unplanned, self._on_not_undone)
-        offer_undo(self._context.toast, lambda: _("{name} is kept; see Schedules.").format(name=name), back)
+        tell_done(self._context.toast, lambda: _("{name} is kept; see Schedules.").format(name=name), back)
         self.planned.emit(name)
 
     def _on_unplanned(self, names: tuple[str, ...]) -> None:
@@ -297,7 +297,7 @@ class Creator(QObject):
         number = len(result.created)
         ids = [task.task_id for task in result.created]
         show = partial(self.tasks_wanted.emit, filter.format_terms((equals("batch", self._batch),)))
-        offer_undo(
+        tell_done(
             self._context.toast,
             lambda: ngettext("{n} task created", "{n} tasks created", number).format(n=text.count(number)),
             partial(self._undo, ids),

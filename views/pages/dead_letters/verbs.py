@@ -47,7 +47,7 @@ from views.pages.dead_letters import words
 from views.pages.dead_letters.issue import Decided, KnownIssue, MergeInto, Other, SplitOff, decided_of
 from views.pages.dead_letters.table import Wanted, ids_of, letters_of
 from views.support import instant, safe, shown, text
-from views.support.acting import REPUBLISH, UNDO_S, Acting, offer_undo, republishing, unless_changed
+from views.support.acting import REPUBLISH, UNDO_S, Acting, republishing, tell_done, unless_changed
 from views.support.operation import Operation, Start
 from views.support.words import cause as causes
 from views.support.words import verdicts, way
@@ -286,7 +286,7 @@ class LetterActions(QObject):
                 seconds=UNDO_S,
             )
 
-        offer_undo(self._context.toast, say, undo)
+        tell_done(self._context.toast, say, undo)
 
     def _tell_back(self, _outcome: Outcome) -> None:
         self.acted.emit()
@@ -497,7 +497,7 @@ class CauseActions(QObject):
             number = ngettext("{n} dead letter ignored", "{n} dead letters ignored", len(outcome.done))
             return ToastSpec(text=number.format(n=text.count(len(outcome.done))), detail=_span(seconds))
 
-        offer_undo(self._context.toast, say, partial(self._operation.start, lift, self._tell_lifted, self._fail))
+        tell_done(self._context.toast, say, partial(self._operation.start, lift, self._tell_lifted, self._fail))
 
     def lift(self, fingerprint: str) -> None:
         """Ignore it no longer."""
@@ -606,7 +606,7 @@ class CauseActions(QObject):
     def _told(self, said: Callable[[], str], back: Callable[[], object] | None, _nothing: object) -> None:
         self.acted.emit()
         undo = None if back is None else partial(self._back, unless_changed(self._context.audit, back))
-        offer_undo(self._context.toast, said, undo)
+        tell_done(self._context.toast, said, undo)
 
     def _back(self, back: Callable[[], object]) -> None:
         self._operation.start(back, partial(self._told, lambda: _("Taken back."), None), self._fail)

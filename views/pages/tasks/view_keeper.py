@@ -20,7 +20,7 @@ from views.dialogs.name import NameDialog
 from views.kit.saved_views import SavedViews, View
 from views.pages.tasks.views import BUILT_IN, numbers, view_of
 from views.support import safe, text
-from views.support.acting import offer_undo
+from views.support.acting import tell_done
 from views.support.operation import Operation
 from views.tables.table_view import TableView
 from views.widgets.toast import ToastAction, ToastSpec, failure
@@ -389,7 +389,7 @@ class ViewKeeper(QObject):
         self._offer_undo(say, partial(self._do, back, lambda _answer: None))
 
     def _offer_undo(self, say: Callable[[], str], back: Callable[[], None]) -> None:
-        offer_undo(self._context.toast, say, back)
+        tell_done(self._context.toast, say, back)
 
     def _rename(self, key: str) -> None:
         why_not = partial(self._saved.taken, key)

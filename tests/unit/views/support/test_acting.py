@@ -15,7 +15,7 @@ from services.domain.errors import UsageError
 from services.domain.text.message import Message
 from services.i18n import _
 from tests.support.widgets import press
-from views.support.acting import REPUBLISH, TELL_S, UNDO_S, AboutToHappen, Acting, Reverse, offer_undo, under_way
+from views.support.acting import REPUBLISH, TELL_S, UNDO_S, AboutToHappen, Acting, Reverse, tell_done, under_way
 from views.widgets.buttons import Button
 from views.widgets.toast import Toast, ToastAction, ToastSpec
 
@@ -334,11 +334,14 @@ def test_the_key_takes_back_the_act_made_last_though_an_older_one_ends_later(qtb
     owner.deleteLater()
 
 
-def test_what_can_be_taken_back_stands_longer_and_offers_that_first() -> None:
+def test_what_can_be_done_about_it_is_offered_also_where_nothing_takes_it_back() -> None:
     told: list[ToastSpec] = []
-    opens = ToastAction(text="Open", call=lambda: None)
-    offer_undo(told.append, lambda: "The shop runs again.", None, more=lambda _tell: opens)
-    offer_undo(told.append, lambda: "The shop is paused.", lambda: None, more=lambda _tell: opens)
-    plain, undoable = told
-    assert (plain.seconds, [one.text for one in plain.actions]) == (TELL_S, [])
-    assert (undoable.seconds, [one.text for one in undoable.actions]) == (UNDO_S, ["Undo", "Open"])
+    opens, more = (ToastAction(text=text, call=lambda: None) for text in ("Open", "Write why"))
+    tell_done(told.append, lambda: "The shop runs again.")
+    tell_done(told.append, lambda: "The shop is paused.", opens=opens, more=lambda _tell: more)
+    tell_done(told.append, lambda: "The shop is paused.", lambda: None, opens=opens, more=lambda _tell: more)
+    assert [(one.seconds, [verb.text for verb in one.actions]) for one in told] == [
+        (TELL_S, []),
+        (UNDO_S, ["Open", "Write why"]),
+        (UNDO_S, ["Open", "Undo", "Write why"]),
+    ]
