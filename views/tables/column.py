@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Required, TypedDict, TypeVar, Unpack
 
 import msgspec
 
@@ -190,12 +190,24 @@ class Column(Generic[R]):
         return self.align == RIGHT or (not self.align and self.kind in _RIGHT_KINDS)
 
 
+class _Measured(TypedDict, Generic[R], total=False):
+    """What else there is to say of a column of numbers, as of any other."""
+
+    width: Required[int]
+    tone: str | Callable[[R], str]
+    strong: bool
+    tooltip: Callable[[R], str] | None
+    title_tip: str
+    hide_rank: int
+    live: bool
+
+
 def measured(
     key: str,
     title: str,
     value: Callable[[R], float | None],
     say: Callable[[R], str],
-    **more: Any,
+    **more: Unpack[_Measured[R]],
 ) -> Column[R]:
     """A number: to the right, the largest first when sorted."""
     return Column(
