@@ -1,4 +1,6 @@
-"""The stack of toasts at the bottom: at most three, the newest lowest; at the right, unless buttons stand there."""
+"""The stack of toasts at the bottom, at the right unless buttons stand there: at most three, the newest lowest, or
+rightmost where they stand beside each other.
+"""
 
 from __future__ import annotations
 
@@ -62,6 +64,8 @@ class Toasts(QObject):
         self._resized = Debounce(self.arrange, _RESIZED_MS, self)
         self._later = Debounce(self._avoid, _COMES_MS, self)
         self._opened = Debounce(self._make_way, _OPENED_MS, self)
+        #: whether something came below an *Undo*, for which the others make way once that is gone
+        self._waits = False
         self._soon = Debounce(self._avoid, _OPENED_MS, self)
         #: what scrolls below them is followed while one stands: it may be shown, or get its size, after they came
         self._follows = False
@@ -171,6 +175,8 @@ class Toasts(QObject):
             toast.hide()
             toast.deleteLater()
             self._lay()
+            if self._waits:
+                self._opened()
 
     @Slot()
     def arrange(self) -> None:
@@ -184,12 +190,19 @@ class Toasts(QObject):
         self._later()
 
     def _at_one(self) -> bool:
-        """Whether somebody is at one of them, before one that comes may lie under the mouse."""
+        """Whether somebody points at one of them or has the keyboard there; asked before another comes, which may come
+        under a mouse that points at none.
+        """
         return any(toast.underMouse() or toast.has_keyboard() for toast in self._stack)
 
     @Slot()
     def _make_way(self) -> None:
-        """Something opened beside what is seen: a person who opened it wants its buttons."""
+        """Something came beside what is seen: a person who opened it wants its buttons. It may have come by itself, and
+        an *Undo* stays where somebody has seen it: the usual place leaves the verbs in a foot free.
+        """
+        self._waits = self.offered() > 0
+        if self._waits:
+            return
         if self._stack and not self._at_one():
             self._seek()
         self._later()
@@ -229,7 +242,7 @@ class Toasts(QObject):
 
     @Slot()
     def _lay(self) -> None:
-        """One above the other, in the place they have: a verb that somebody aims at stays under the mouse."""
+        """Above or beside each other, in the place they have: a verb that somebody aims at stays under the mouse."""
         self._fit()
         rects = self._rects(self._place)
         for toast, rect in zip(self._stack, rects, strict=True):

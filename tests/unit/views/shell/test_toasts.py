@@ -19,7 +19,7 @@ from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.layout import in_column
 from views.widgets.scroll_pane import ScrollPane
-from views.widgets.toast import Toast, ToastAction, ToastSpec, failure, lasting
+from views.widgets.toast import Toast, ToastAction, ToastSpec, failure, lasting, undo_action
 
 
 @pytest.fixture
@@ -446,5 +446,24 @@ def test_an_undo_that_somebody_aims_at_stays_though_a_panel_opens(qtbot: QtBot, 
     assert covers(free, its_verb)
     qtbot.waitUntil(lambda: not covers(free, its_verb))
     assert covers(aimed_at, verb)
+    for one in (toasts, others):
+        one.clear()
+
+
+def test_an_undo_stays_where_somebody_has_seen_it_though_something_comes_below(
+    qtbot: QtBot, toasts: Toasts, others: Toasts
+) -> None:
+    (panel, verb), (beside, its_verb) = panel_in(toasts), panel_in(others)
+    plain, free = (one.show(ToastSpec(text="3 tasks cancelled", seconds=600)) for one in (toasts, others))
+    undo = toasts.show(ToastSpec(text="3 tasks held", actions=(undo_action(lambda: None),), seconds=600))
+    at = undo.geometry()
+    panel.show()
+    beside.show()
+    qtbot.waitUntil(lambda: not covers(free, its_verb))
+    assert undo.geometry() == at
+    assert covers(undo, verb)
+    undo.close_now()
+    assert covers(plain, verb)
+    qtbot.waitUntil(lambda: not covers(plain, verb))
     for one in (toasts, others):
         one.clear()
