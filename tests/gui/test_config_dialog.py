@@ -76,6 +76,13 @@ def test_what_opens_the_connection_anew_stays_until_a_person_has_read_it(
         dialog.save_button.click()
     told = desk.toasts[-1]
     assert told.stays
+    assert told.key, "after the next change it stands once"
+    i18n.set_language("zh_CN")
+    try:
+        assert told.again is not None
+        assert told.again().actions[0].text == "重新打开连接"
+    finally:
+        i18n.set_language("en")
     told.actions[0].call()
     assert opened_anew == [True]
 

@@ -49,7 +49,7 @@ from views.widgets.key_values import KeyValues
 from views.widgets.layout import STRETCH, in_column, in_row, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
 
 #: warnings and errors of the log that go with it
 LINES = 20
@@ -288,16 +288,23 @@ class SettingsPage(Page):
         return open_keys(self.window())
 
     def _on_written(self, names: Sequence[str]) -> None:
-        words = ngettext("{n} setting is written.", "{n} settings are written.", len(names))
-        when = dict.fromkeys(_(effect(name)).replace("`", "") for name in names)
-        detail = _("Takes effect {when}").format(when="; ".join(when))
-        actions: tuple[ToastAction, ...] = ()
-        if self._reopen is not None:
-            actions = (ToastAction(text=_("Open the connection anew"), call=self._reopen),)
-        said = words.format(n=text.count(len(names)))
         # nothing else opens the connection that is open already: what offers it stays until a person has read it
-        sticky = bool(actions)
-        self._context.toast(ToastSpec(text=said, detail=detail, status="succeeded", actions=actions, sticky=sticky))
+        reopen = self._reopen
+
+        def say() -> ToastSpec:
+            actions = (ToastAction(text=_("Open the connection anew"), call=reopen),) if reopen is not None else ()
+            words = ngettext("{n} setting is written.", "{n} settings are written.", len(names))
+            when = dict.fromkeys(_(effect(name)).replace("`", "") for name in names)
+            return ToastSpec(
+                text=words.format(n=text.count(len(names))),
+                detail=_("Takes effect {when}").format(when="; ".join(when)),
+                status="succeeded",
+                actions=actions,
+                sticky=bool(actions),
+                key="settings.written",
+            )
+
+        self._context.toast(lasting(say))
         self.settings_written.emit(names)
 
     def retranslate(self) -> None:
