@@ -14,7 +14,7 @@ from views.dialogs.confirm import ConfirmDialog, Question
 from views.kit.each import NAMED, Each
 from views.kit.task_verb import FEW
 from views.kit.verb import Verbs
-from views.pages.workers.verbs import OfWorker, WorkerVerb
+from views.pages.workers.verbs import TWINS, OfWorker, WorkerVerb
 from views.support import text
 
 #: key of the verb for one of them, source text, icon
@@ -22,7 +22,6 @@ ACTS = (
     ("drain", N_("Drain"), "ph.download-simple"),
     ("resume", N_("Resume"), "ph.play"),
 )
-_BACK = {"drain": "resume", "resume": "drain"}
 
 
 def counted(number: int) -> str:
@@ -102,7 +101,7 @@ class WorkerBulk(QObject):
                 "resume": ngettext("{n} worker is asked to resume.", "{n} workers are asked to resume.", number),
             }[key]
 
-        self._each.run(rows, partial(self._tell, key), partial(self._tell, _BACK[key]), done)
+        self._each.run(rows, partial(self._tell, key), partial(self._tell, TWINS[key]), done)
 
     def _tell(self, order: str, of: OfWorker) -> None:
         worker = of.info.worker

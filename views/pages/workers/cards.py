@@ -20,7 +20,7 @@ from views.pages.workers import nodes
 from views.pages.workers.lanes_dialog import obeyed
 from views.pages.workers.nodes import Names
 from views.pages.workers.slot_grid import SlotGrid
-from views.pages.workers.verbs import OfWorker, WorkerVerb
+from views.pages.workers.verbs import TWINS, OfWorker, WorkerVerb
 from views.support import instant, safe, text
 from views.support.language import on_language_changed, say_in_language
 from views.support.look import Label, line, paint_ground
@@ -146,7 +146,6 @@ class Board(ScrollPane):
 
 LEFT, RIGHT = 186, 206
 #: verbs that take each other's place
-_TWINS = {"drain": "resume", "resume": "drain"}
 #: verbs stand in words where that leaves this much for the slots: six in a row
 MIDDLE = 440
 #: a bar of memory is full here
@@ -366,7 +365,7 @@ class NodeCard(QFrame):
             self.buttons[one.verb.key].disable(one.reason)
         shown = {one.verb.key for one in offers if one.shown}
         if held and held not in shown:  # Qt would go on to the next one, which stops the worker
-            twin = _TWINS.get(held, "")
+            twin = TWINS.get(held, "")
             (self.buttons[twin] if twin in shown else self.grid).setFocus(Qt.FocusReason.OtherFocusReason)
         self.buttons["start"].set_kind("primary" if self._leads else "plain")
         if of.away:

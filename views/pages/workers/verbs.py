@@ -158,11 +158,11 @@ class WorkerActions(QObject):
         if of.here:
             self.stop_local(of.info, of.names, of.now_ms)
             return
-        rows, worker = running_rows(of.info, of.names, of.now_ms), of.info.worker
-        if not rows:
+        worker = of.info.worker
+        if not of.info.busy:
             self.tell(worker, "stop")
             return
-        dialog = StopDialog(of.info, of.names, rows, self._owner)
+        dialog = StopDialog(of.info, of.names, of.now_ms, self._owner)
         dialog.stop_wanted.connect(lambda grace: self.tell(worker, stop_order(grace)))
         dialog.other_chosen.connect(partial(self.tell, worker, "drain"))
         dialog.open()
@@ -194,11 +194,10 @@ class WorkerActions(QObject):
 
     def stop_local(self, info: WorkerInfo | None, names: Names, now_ms: int) -> None:
         """Stop working in this program; asks first when tasks are running."""
-        rows = running_rows(info, names, now_ms) if info is not None else ()
-        if info is None or not rows:
+        if info is None or not info.busy:
             self._stop_local()
             return
-        dialog = StopDialog(info, names, rows, self._owner)
+        dialog = StopDialog(info, names, now_ms, self._owner)
         dialog.stop_wanted.connect(self._stop_local)
         dialog.other_chosen.connect(partial(self.tell, info.worker, "drain"))
         dialog.open()
@@ -230,6 +229,8 @@ class WorkerActions(QObject):
         self._context.toast(failure(error))
 
 
+#: by verb, the one that takes it back
+TWINS = {"drain": "resume", "resume": "drain"}
 #: below all numbers of seconds: the worker's own setting
 OWN = -1
 
@@ -241,10 +242,8 @@ class StopDialog(ConfirmDialog):
 
     stop_wanted = Signal(object)
 
-    def __init__(
-        self, info: WorkerInfo, names: Names, rows: tuple[tuple[str, str], ...], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(partial(_question, info, names, rows), parent)
+    def __init__(self, info: WorkerInfo, names: Names, now_ms: int, parent: QWidget | None = None) -> None:
+        super().__init__(partial(_question, info, names, now_ms), parent)
         self.grace = NumberField(OWN, OWN, MAX_GRACE_S)
         say_in_language(self._say_grace)
         self.body.addWidget(Labelled(N_("Time to finish"), self.grace, hint=N_("seconds; 30 where nothing is set")))
@@ -263,8 +262,8 @@ def stop_order(grace_s: float | None) -> str:
     return "stop" if grace_s is None else f"stop={grace_s:g}"
 
 
-def _question(info: WorkerInfo, names: Names, rows: tuple[tuple[str, str], ...]) -> Question:
-    number, once = len(rows), sum(names.once_only(slot.task_type) for slot in info.slots if slot.task_id)
+def _question(info: WorkerInfo, names: Names, now_ms: int) -> Question:
+    number, once = info.busy, sum(names.once_only(slot.task_type) for slot in info.slots if slot.task_id)
     parts = [
         ngettext(
             "{worker} runs {n} task. It gets the time below to finish; then it is interrupted and begins anew on the"
@@ -286,7 +285,7 @@ def _question(info: WorkerInfo, names: Names, rows: tuple[tuple[str, str], ...])
     return Question(
         title=N_("Stop a worker"),
         text="\n\n".join(parts),
-        rows=rows,
+        rows=running_rows(info, names, now_ms),
         verb=ngettext("Stop with {n} task running", "Stop with {n} tasks running", number).format(n=number),
         danger=True,
         other=_("Drain instead"),
