@@ -14,7 +14,7 @@ from services.i18n import N_, _
 from services.settings.values import ConfirmSettings
 from views.dialogs.frame import MARGIN
 from views.dialogs.saving import SavingDialog
-from views.support.language import say_in_language
+from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Start
 from views.widgets.buttons import Button
@@ -93,7 +93,8 @@ class ConfirmDialog(SavingDialog):
         self._build_foot()
         for field in (self.note_field, self.typed_field):
             field.textChanged.connect(self._on_typed)
-        say_in_language(self.say)
+        self._show(question)
+        on_language_changed(self.say)
 
     def _put(self, part: QWidget, *, wanted: bool) -> None:
         if wanted:
@@ -113,7 +114,10 @@ class ConfirmDialog(SavingDialog):
 
     def say(self) -> None:
         """Say what it asks, in the language of the moment and by what is known now."""
-        self.question = question = self._asked()
+        self._show(self._asked())
+
+    def _show(self, question: Question) -> None:
+        self.question = question
         self._number.setText(question.number)
         self._text.setText(question.text)
         self._values.set_rows(question.rows, question.codes)

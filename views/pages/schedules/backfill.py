@@ -221,7 +221,7 @@ class BackfillDialog(DialogFrame):
 
         def question() -> Question:
             number = ngettext("{n} task", "{n} tasks", tasks).format(n=text.count(tasks))
-            return Question(title=N_("Make up for missed runs"), number=number, verb=self.make.text(), typed=typed)
+            return Question(title=N_("Make up for missed runs"), number=number, verb=_creates(tasks), typed=typed)
 
         dialog = ConfirmDialog(question, self)
         dialog.confirmed.connect(self._make)
@@ -237,8 +237,7 @@ class BackfillDialog(DialogFrame):
         plan = self._plan
         self.each.setText(_("One task for each run that a shop lacks, not one for all of them"))
         tasks = plan.tasks if plan is not None else 0
-        words = ngettext("Create {n} task", "Create {n} tasks", tasks).format(n=text.count(tasks))
-        self.make.set_count_text(words)
+        self.make.set_count_text(_creates(tasks))
         self.words.set_tone("text2")
         if plan is None:
             self.words.setText(_("Looking into the ledger"))
@@ -258,3 +257,7 @@ class BackfillDialog(DialogFrame):
             _("Looking into the ledger") if plan is None else "" if tasks else _("Nothing is missing in this span.")
         )
         self.make.disable(blocked)
+
+
+def _creates(tasks: int) -> str:
+    return ngettext("Create {n} task", "Create {n} tasks", tasks).format(n=text.count(tasks))
