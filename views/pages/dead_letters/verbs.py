@@ -24,7 +24,8 @@ from services.domain.fleet.shop import Shop
 from services.domain.insight import known_issue
 from services.domain.insight.cause import AGAIN, OF_CREATOR, OF_MAKER, Worth
 from services.domain.insight.cause_rule import MAX_NAME, MAX_NOTE, CauseRule
-from services.domain.task import classify, ids
+from services.domain.task import classify
+from services.domain.task.ids import is_unread
 from services.domain.task.record import Task
 from services.domain.task.status import Triage
 from services.i18n import N_, _, ngettext
@@ -82,7 +83,7 @@ class Letters(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def unread(self) -> bool:
         """Whether nobody could read the message, so that there is no record to make the task of."""
-        return self.task is not None and ids.is_unread(self.task.task_id)
+        return self.task is not None and is_unread(self.task.task_id)
 
 
 class LetterActions(QObject):

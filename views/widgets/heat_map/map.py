@@ -78,7 +78,6 @@ class HeatMap(QWidget):
     def __init__(
         self,
         *,
-        aggregate_above: int | None = AGGREGATE_ABOVE,
         choosable: bool = False,
         states_only: bool = False,
         parent: QWidget | None = None,
@@ -87,7 +86,6 @@ class HeatMap(QWidget):
         with a click or an arrow; ``states_only``: of each shop no more than its state is known.
         """
         super().__init__(parent)
-        self.aggregate_above = aggregate_above
         self._rows, self._layout_of = NONE, Layout((), 21, 24, 0)
         self._filter = ""
         self._lit: Collection[str] | None = None

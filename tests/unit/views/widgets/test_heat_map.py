@@ -23,7 +23,7 @@ from views.theme import theme
 from views.theme.tokens import status, tokens
 from views.widgets.heat_map.layout import BLOCK_GAP, arrange, gather, kind_of, kinds, prepare, size_for
 from views.widgets.heat_map.legend import HeatLegend
-from views.widgets.heat_map.map import HeatCard, HeatMap, count_words, sentence
+from views.widgets.heat_map.map import AGGREGATE_ABOVE, HeatCard, HeatMap, count_words, sentence
 from views.widgets.heat_map.paint import LOOKS, fill_of
 from views.widgets.heat_map.shades import SHARE, SUCCESS, WAITING, shade_of, worst
 from views.widgets.heat_map.shades import counts as in_shades
@@ -40,13 +40,13 @@ def heat(qtbot: QtBot) -> HeatMap:
     return shown(qtbot, cells())
 
 
-def shown(qtbot: QtBot, shops: Sequence[ShopNow], *, width: int = 1346, above: int | None = 2500) -> HeatMap:
+def shown(qtbot: QtBot, shops: Sequence[ShopNow], *, width: int = 1346, above: int | None = AGGREGATE_ABOVE) -> HeatMap:
     holder = QWidget()
     qtbot.addWidget(holder)
     holder.resize(width, 700)
-    heat = HeatMap(aggregate_above=above, parent=holder)
+    heat = HeatMap(parent=holder)
     heat.resize(width, heat.height())
-    heat.set_rows(prepare(shops, heat.aggregate_above))
+    heat.set_rows(prepare(shops, above))
     holder.show()
     heat.holder = holder  # type: ignore[attr-defined]  # lives as long as the test looks at the map
     return heat
@@ -187,7 +187,7 @@ def test_no_shops_at_all(qtbot: QtBot) -> None:
 
 def test_states_move_no_cell(heat: HeatMap) -> None:
     places = heat._layout_of.places()
-    heat.set_rows(prepare([replace(shop, state="dead") for shop in heat.rows.cells], heat.aggregate_above))
+    heat.set_rows(prepare([replace(shop, state="dead") for shop in heat.rows.cells], AGGREGATE_ABOVE))
     assert heat._layout_of.places() == places
 
 
@@ -216,7 +216,7 @@ def test_one_changed_shop_changes_one_cell(heat: HeatMap) -> None:
     at = next(number for number, shop in enumerate(shops) if shop.state == "healthy")
     shops[at] = replace(shops[at], state="dead")
     spot = heat.rect_of(shops[at].platform, shops[at].shop_id).toRect()
-    heat.set_rows(prepare(shops, heat.aggregate_above))
+    heat.set_rows(prepare(shops, AGGREGATE_ABOVE))
     after = heat.grab().toImage()
     assert after.copy(spot) != before.copy(spot)
     assert after.copy(0, spot.bottom() + 3, heat.width(), 40) == before.copy(0, spot.bottom() + 3, heat.width(), 40)
@@ -292,7 +292,7 @@ def test_keys_move_and_open(qtbot: QtBot, heat: HeatMap) -> None:
 def test_the_current_shop_stays_current_when_others_come(heat: HeatMap) -> None:
     shop = heat.rows.cells[20]
     heat.set_current(20, by_key=True)
-    heat.set_rows(prepare([cell(0), *heat.rows.cells], heat.aggregate_above))
+    heat.set_rows(prepare([cell(0), *heat.rows.cells], AGGREGATE_ABOVE))
     assert heat.current == shop
 
 
