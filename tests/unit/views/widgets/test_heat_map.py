@@ -319,7 +319,7 @@ def test_the_card_says_what_is_true_of_a_shop_that_two_pauses_hold(qtbot: QtBot)
     said = heat.accessibleDescription()
     assert "All of Pinduoduo is paused by ann for " in said
     assert "new page" in said
-    assert "The shop is paused by bo for " in said
+    assert "; the shop is paused by bo for " in said
 
 
 def test_glyphs_of_all_states_differ() -> None:
