@@ -132,7 +132,7 @@ def test_every_sentence_of_the_engine_is_found_again(code: str) -> None:
     known = {
         "JSON", "HTTP", "MB", "ASCII", "UTF", "utf", "ISO", "T08", "application", "json", "http", "https", "method",
         "strict_types", "consumer_timeout", "fleetdeck", "browser", "Chromium", "chromium", "sandbox",
-        "ConnectionResetError",
+        "ConnectionResetError", "download",
         "task_id", "shop_id", "payload", "priority", "high", "low", "created_at", "content_type", "content_encoding",
     }  # fmt: skip
     names = re.compile(r"[a-z]+(?:\.\w+)+", re.ASCII)  # of settings and of fields
