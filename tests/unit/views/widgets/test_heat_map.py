@@ -167,6 +167,7 @@ def test_a_cell_for_each_group_tells_its_worst_state_and_how_many_are_in_it(qtbo
     assert heat.grab().toImage() != before
 
 
+@pytest.mark.bench
 def test_groups_of_ten_thousand_shops_are_told_at_once() -> None:
     shops = grouped()
     took = []
