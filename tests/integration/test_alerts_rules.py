@@ -397,16 +397,23 @@ def test_a_machine_that_slept_or_whose_clock_was_set_ahead_is_no_fleet_that_nobo
     other.keeper.stop()
 
 
-@ONLY_EMBEDDED
-def test_what_a_machine_slept_through_was_held_by_no_worker(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    watch, passed, store = world.watch, [0], world.watch.store
-    watch.only("unacked_age", limits={"minutes": 0.2})
-    slot = SlotState(task_id="t1", task_type="work", shop="pdd:s1", since=store.now_ms())
+def held_from_now(watch: Watch, monkeypatch: pytest.MonkeyPatch, *, minutes: float) -> tuple[WorkerInfo, list[int]]:
+    """A worker that has just begun a task, told after ``minutes``; and by how many seconds the wall clock is ahead."""
+    passed = [0]
+    watch.only("unacked_age", limits={"minutes": minutes})
+    slot = SlotState(task_id="t1", task_type="work", shop="pdd:s1", since=watch.store.now_ms())
     holder = WorkerInfo(worker="w9", host="h", pid=1, slots=(slot,))
-    store.heartbeat(holder)
+    watch.store.heartbeat(holder)
     assert not watch.turn().incidents
     later = SimpleNamespace(**{**vars(time), "time_ns": lambda: time.time_ns() + passed[0] * 10**9})
     monkeypatch.setattr("services.clock.time", later)
+    return holder, passed
+
+
+@ONLY_EMBEDDED
+def test_what_a_machine_slept_through_was_held_by_no_worker(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch, store = world.watch, world.watch.store
+    holder, passed = held_from_now(watch, monkeypatch, minutes=0.2)
     for seconds in (7200, 7206):
         passed[0] = seconds
         store.heartbeat(holder)
@@ -422,14 +429,8 @@ def test_what_a_machine_slept_through_was_held_by_no_worker(world: World, monkey
 def test_what_a_worker_held_while_the_store_was_slow_counts(
     world: World, monkeypatch: pytest.MonkeyPatch, refuses: bool
 ) -> None:
-    watch, passed, store = world.watch, [0], world.watch.store
-    watch.only("unacked_age", limits={"minutes": 0.5})
-    slot = SlotState(task_id="t1", task_type="work", shop="pdd:s1", since=store.now_ms())
-    holder = WorkerInfo(worker="w9", host="h", pid=1, slots=(slot,))
-    store.heartbeat(holder)
-    assert not watch.turn().incidents
-    later = SimpleNamespace(**{**vars(time), "time_ns": lambda: time.time_ns() + passed[0] * 10**9})
-    monkeypatch.setattr("services.clock.time", later)
+    watch, store = world.watch, world.watch.store
+    holder, passed = held_from_now(watch, monkeypatch, minutes=0.5)
     monkeypatch.setattr(SystemClock, "monotonic", staticmethod(lambda: time.monotonic() + passed[0]))
     lead = watch.store.lead
 
