@@ -35,6 +35,7 @@ from services.engine import farewells
 from services.engine.registry import Registry
 from services.ports import Broker, Clock, Consumer
 from services.ports.upkeep import Parked
+from services.processes import this_process
 from services.version import VERSION
 from services.workers.abilities import Abilities
 from services.workers.burst import Burst
@@ -518,12 +519,12 @@ class Heartbeat:
     @property
     def process(self) -> str:
         """Which process this is, among all of the fleet."""
-        return f"{socket.gethostname()} {os.getpid()} {self._me.create_time():.2f}"
+        host, pid, started = this_process()
+        return f"{host} {pid} {started:.2f}"
 
     def is_own(self, info: WorkerInfo) -> bool:
         """Whether a worker of this process told it, as one that leaves while the next one begins."""
-        place = (info.host, info.pid) == (socket.gethostname(), os.getpid())
-        return place and abs(info.pid_started - self._me.create_time()) < 1.0
+        return (info.host, info.pid, info.pid_started) == this_process()
 
     def draw(
         self,
@@ -547,11 +548,12 @@ class Heartbeat:
         with self._me.oneshot():
             cpu, memory = self._me.cpu_percent(None), self._me.memory_info().rss / 1e6
         closed = broker.closed if broker is not None else ()
+        host, pid, started = this_process()
         return WorkerInfo(
             worker=self._name,
-            host=socket.gethostname(),
-            pid=os.getpid(),
-            pid_started=self._me.create_time(),
+            host=host,
+            pid=pid,
+            pid_started=started,
             version=VERSION,
             ledger=ledger.FORM,
             system=f"{platform.system()} {platform.release()}",

@@ -221,8 +221,10 @@ class EmbeddedBroker:
         try:
             self._looked_at = now
             at = self._clock.now_ms()
+            # this process was silent too: after a sleep, or a clock set ahead, the others have their turn first
+            alike = self._beat_at and at - self._beat_at > messages.SILENT_MS
             with self._file.reader() as conn:
-                gone = messages.dead_consumers(conn, self._me, at)
+                gone = messages.dead_consumers(conn, self._me, 0 if alike else at - messages.SILENT_MS)
             if gone:
                 with contextlib.suppress(SchemaTooNew):  # a newer program does so; whoever looks is to see all the same
                     self._file.write(lambda conn: messages.leave(conn, gone), "messages")

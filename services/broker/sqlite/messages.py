@@ -12,12 +12,12 @@ import msgspec
 from services.domain.task import lane as lanes
 from services.domain.task.lane import LANES, SHOP_QUEUE
 from services.domain.task.order import Delivery, Order, QueueDepth
-from services.processes import Process, lives
+from services.processes import Process, is_same, start_of
 
 LANE_QUEUES = {str(lane): f"rpa_tasks_{lane}" for lane in LANES}
 DEAD_QUEUE = "rpa_dead_queue"
 SHOP_END = SHOP_QUEUE[:-1] + chr(ord(SHOP_QUEUE[-1]) + 1)  #: behind the names of all dedicated queues
-#: a consumer of another host that shows no life for so long is gone
+#: a consumer that cannot be looked at, and shows no life for so long, is gone
 SILENT_MS = 60_000
 _PUT = """INSERT INTO messages (queue, priority, routing_key, message_id, headers, body, delay_s, visible_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -188,21 +188,22 @@ def leave(conn: sqlite3.Connection, owners: Iterable[int]) -> None:
         conn.execute("DELETE FROM consumers WHERE id = ?", (owner,))
 
 
-def dead_consumers(conn: sqlite3.Connection, me: Process, now: int) -> list[int]:
-    """Consumers whose process is gone; of another host (a container, say) those that have been silent for long. ``me``:
-    the process that asks.
+def dead_consumers(conn: sqlite3.Connection, me: Process, heard_since: int) -> list[int]:
+    """Consumers whose process is gone. Of another host (a container, say), and where the number of one belongs to a
+    process of another start, as also that of a living one seems after the clock was set: those that were not heard of
+    since then (UTC ms). ``me``: the process that asks.
     """
     host, own, born = me
     rows = conn.execute("SELECT id, host, pid, pid_started, beat_at FROM consumers").fetchall()
-    alive = {
-        process: process == (own, born) or lives(*process)  # asking the system for oneself each second adds up
-        for process in {(pid, started) for _, name, pid, started, _ in rows if name == host}
-    }
-    return [
-        number
-        for number, name, pid, started, beat_at in rows
-        if (not alive[pid, started] if name == host else beat_at < now - SILENT_MS)
-    ]
+    # asking the system for oneself each second adds up
+    starts = {pid: born if pid == own else start_of(pid) for _, name, pid, _, _ in rows if name == host}
+
+    def is_gone(name: str, pid: int, started: float, beat_at: int) -> bool:
+        if name == host and (pid == own or starts[pid] is None or is_same(starts[pid], started)):
+            return not is_same(starts[pid], started)
+        return beat_at < heard_since
+
+    return [number for number, *row in rows if is_gone(*row)]
 
 
 # -------------------------------------------------------------------------- depths

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
 import sqlite3
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from services.broker.sqlite import broker as brokers
 from services.broker.sqlite import consumer as consumers
 from services.broker.sqlite import messages
 from services.broker.sqlite.broker import EmbeddedBroker
@@ -21,6 +23,8 @@ from services.domain.task.order import Order, Receipt
 from services.store.sqlite.store import EmbeddedStore
 from tests.contract.posts import collect, depth, order
 from tests.contract.waiting import eventually
+
+NOBODY = 2**22 + 1  #: above all numbers that processes have
 
 
 @pytest.fixture
@@ -112,16 +116,24 @@ def test_a_message_that_went_to_others_is_counted(broker: EmbeddedBroker, path: 
 
 
 @pytest.mark.parametrize(
-    ("host", "silent_ms", "gone"),
-    [(socket.gethostname(), 0, True), ("elsewhere", 0, False), ("elsewhere", 61_000, True)],
+    ("host", "pid", "silent_ms", "gone"),
+    [
+        (socket.gethostname(), NOBODY, 0, True),
+        (socket.gethostname(), os.getpid(), 0, True),
+        (socket.gethostname(), os.getppid(), 0, False),
+        (socket.gethostname(), os.getppid(), 61_000, True),
+        ("elsewhere", NOBODY, 0, False),
+        ("elsewhere", NOBODY, 61_000, True),
+    ],
+    ids=["gone", "its_number_is_mine", "clock_was_set", "its_number_is_anothers", "away", "silent_away"],
 )
 def test_a_consumer_of_a_process_that_never_said_goodbye(
-    broker: EmbeddedBroker, path: Path, clock: ManualClock, host: str, silent_ms: int, gone: bool
+    broker: EmbeddedBroker, path: Path, clock: ManualClock, host: str, pid: int, silent_ms: int, gone: bool
 ) -> None:
     broker.publish([order(1)])
-    row = (host, clock.now_ms() - silent_ms)
+    row = (host, pid, clock.now_ms() - silent_ms)
     sql = (
-        "INSERT INTO consumers (id, name, queues, host, pid, pid_started, beat_at) VALUES (77, 'x', '[]', ?, 1, 5.0, ?)"
+        "INSERT INTO consumers (id, name, queues, host, pid, pid_started, beat_at) VALUES (77, 'x', '[]', ?, ?, 5.0, ?)"
     )
     with closing(sqlite3.connect(path)) as conn, conn:
         conn.execute(sql, row)
@@ -131,6 +143,26 @@ def test_a_consumer_of_a_process_that_never_said_goodbye(
     consumer.close()
     with closing(sqlite3.connect(path)) as conn:
         assert conn.execute("SELECT count(*) FROM consumers").fetchone() == (0 if gone else 1,)
+
+
+def test_after_the_clock_was_set_ahead_who_lives_has_a_turn_to_show_it(
+    broker: EmbeddedBroker, path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kept() -> list[tuple[int]]:
+        broker.depths()
+        with closing(sqlite3.connect(path)) as conn:
+            return list(conn.execute("SELECT id FROM consumers"))
+
+    monkeypatch.setattr(brokers, "LOOK_AFTER_S", 0.0)
+    sql = (
+        "INSERT INTO consumers (id, name, queues, host, pid, pid_started, beat_at) VALUES (77, 'x', '[]', 'b', 1, 5, ?)"
+    )
+    with closing(sqlite3.connect(path)) as conn, conn:
+        conn.execute(sql, (clock.now_ms(),))
+    assert kept() == [(77,)]
+    clock.advance(3600)
+    assert kept() == [(77,)]
+    assert kept() == []
 
 
 def test_what_cannot_be_stored_is_not_confirmed(broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch) -> None:
