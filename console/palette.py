@@ -63,7 +63,8 @@ OTHER_WORDS: Mapping[str, str] = {
     "page.tasks": "jobs work list search 作业 工作 任务列表 查询",
     "page.shops": "stores merchants sellers accounts 商家 门店 商店 账号 账户",
     "page.dead_letters": "errors failed failures dlq exceptions broken 失败 错误 异常 出错 报错",
-    "page.workers": "nodes machines robots bots agents servers computers 机器 节点 机器人 服务器 电脑",
+    "page.workers": "nodes machines robots bots agents servers computers start a worker"
+    " 机器 节点 机器人 服务器 电脑 启动执行节点",
     "page.promises": "sla deadlines guarantees 时效 保障 时限",
     "page.schedules": "cron timers recurring plans calendar 定时 定时任务 计划任务 排期 日程",
     "page.types": "flows scripts templates 流程 脚本 模板",

@@ -546,6 +546,8 @@ def test_in_chinese_commands_are_found_by_english_words_first_letters_and_fewer_
     ("query", "key"),
     [
         ("报警", "page.alerts"),
+        ("start a worker", "page.workers"),
+        ("启动执行节点", "page.workers"),
         ("mute", "page.alerts"),
         ("alarm", "page.alerts"),
         ("全选", "tasks.all"),
