@@ -104,8 +104,16 @@ def steward(engine: Engine) -> Steward:
 
 def eyes(engine: Engine) -> Eyes:
     """What this process sees of the fleet by, for the rules of alerts and for the record that they are tried on."""
-    production = environment.is_production(engine.settings.environment)
-    return Eyes(engine.store, engine.broker, engine.registry, engine.causes, engine.clock, production=production)
+    settings = engine.settings
+    return Eyes(
+        engine.store,
+        engine.broker,
+        engine.registry,
+        engine.causes,
+        engine.clock,
+        production=environment.is_production(settings.environment),
+        alone=settings.embedded,
+    )
 
 
 def watchers(engine: Engine, seen: Eyes) -> tuple[Duty, ...]:
@@ -122,9 +130,9 @@ def watchers(engine: Engine, seen: Eyes) -> tuple[Duty, ...]:
 
 def alerts(engine: Engine, seen: Eyes) -> AlertKeeper:
     """Watches the fleet for people, while no other process does."""
-    settings, store = engine.settings, engine.store
+    store = engine.store
     sender = Sender(store, Vault(config.child_environment()).of_machine)
-    return AlertKeeper(store, seen, sender, engine.clock, engine.name, act=RuleActs(engine), alone=settings.embedded)
+    return AlertKeeper(store, seen, sender, engine.clock, engine.name, act=RuleActs(engine))
 
 
 class IssueActs:

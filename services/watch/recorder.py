@@ -6,7 +6,7 @@ import logging
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from services.domain.errors import ConsoleError, StoreUnavailable
@@ -135,6 +135,10 @@ class Recorder(OnDuty):
 
     def look(self) -> Frame:
         """One look at everything. Raises the errors of the store."""
+        with self._eyes.sleeps.work():
+            return self._look()
+
+    def _look(self) -> Frame:
         self._follow()
         depths = self._eyes.depths()
         seen = live.look(self._store, self._broker.health())
@@ -170,7 +174,7 @@ class Recorder(OnDuty):
             peak_unacked=unacked,
             peak_oldest_s=oldest,
             **{f"waits_{lane}_s": self._waits(seen, lane) for lane in LANES},
-            held_s=max((held for one in fleet.workers for held in _held_s(one, seen.at_ms)), default=0),
+            held_s=look.held[0].ms // 1000 if look.held else 0,
             broken=max(Counter(one.kind for one in look.breakers).values(), default=0),
             tries=tries,
             tries_failed=tries_failed,
@@ -279,13 +283,6 @@ class Recorder(OnDuty):
             self._judged = judged
         self._shops_due = begun + SHOPS_SHARE * (self._clock.monotonic() - begun)
         return self._shops
-
-
-def _held_s(now: WorkerNow, at_ms: int) -> Iterator[int]:
-    """How long it holds each of its tasks, while it is heard of."""
-    for slot in () if now.missing else now.slots:
-        if slot.task_id and slot.since:
-            yield max(0, at_ms - slot.since) // 1000
 
 
 def shop_state(now: ShopNow) -> str:

@@ -47,10 +47,11 @@ class Watch:
             self.engine.causes,
             self.engine.clock,
             production=production,
+            alone=self.engine.settings.embedded,
         )
         self.sender = Sender(self.store, self.secrets.get, "here")
-        acts, alone = RuleActs(self.engine), self.engine.settings.embedded
-        self.keeper = AlertKeeper(self.store, eyes, self.sender, self.engine.clock, holder, act=acts, alone=alone)
+        acts = RuleActs(self.engine)
+        self.keeper = AlertKeeper(self.store, eyes, self.sender, self.engine.clock, holder, act=acts)
         self.stop = threading.Event()
 
     def channel(self, name: str = "ops", **fields: object) -> None:

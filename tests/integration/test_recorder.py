@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
@@ -14,6 +16,7 @@ from msgspec.structs import replace
 from services import assembly, workforce
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable, UsageError
+from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.past.frame import SHOP, SWITCH, UNTOLD, WORKER, Frame, Numbers
 from services.messages import english
 from services.monitor.letters.causes import CauseQueries, Causes
@@ -134,6 +137,24 @@ def test_it_keeps_how_long_tasks_wait_in_each_lane_and_are_held(fleet: Fleet, re
     fleet.worker()
     fleet.create("s2", sleep=8)
     eventually(lambda: recorder.look().numbers.held_s >= 1, 60)
+
+
+@pytest.mark.parametrize("pair", ["embedded"], indirect=True)
+def test_what_a_machine_slept_through_is_not_kept_as_held(
+    fleet: Fleet, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a rule that is tried on it would have told of each night."""
+    store = fleet.engine.store
+    slot = SlotState(task_id="t1", task_type="work", shop="pdd:s1", since=store.now_ms())
+    holder = WorkerInfo(worker="w9", host="h", pid=1, slots=(slot,))
+    store.heartbeat(holder)
+    recorder.look()
+    later = SimpleNamespace(**{**vars(time), "time_ns": lambda: time.time_ns() + 7200 * 10**9})
+    monkeypatch.setattr("services.clock.time", later)
+    store.heartbeat(holder)
+    woken = recorder.look().numbers
+    assert woken.workers == 1
+    assert woken.held_s < 600
 
 
 def test_it_keeps_what_rules_of_alerts_look_at(fleet: Fleet, recorder: Recorder) -> None:

@@ -23,7 +23,7 @@ from services.domain.upkeep.stored import Document
 from services.engine.lead.duty import DutyThread, together
 from services.ports import Clock, Store
 from services.watch.alerts.book import Book
-from services.watch.alerts.look import LED, STATE, Eyes, Gap, Led, Look, NotKnown
+from services.watch.alerts.look import JUMP_MS, LED, STATE, Eyes, Gap, Led, Look, NotKnown
 from services.watch.alerts.rules import BY_NAME
 from services.watch.alerts.sender import Sender
 
@@ -34,8 +34,6 @@ TTL_MS = 15_000
 LEAVE_S = 1.0
 #: a leader that is gone is replaced within 15 s; a longer time without one is a gap
 GAP_MS, NOTE_MS, TOLD_MS = 20_000, 5_000, 30_000
-#: looks come every few seconds: where more time went by, it did so for all of this machine
-JUMP_MS = 10_000
 _LED = Document(Led)
 Act = Callable[[Incident], Message]
 
@@ -52,14 +50,11 @@ class AlertKeeper:
         holder: str,
         *,
         act: Act | None = None,
-        alone: bool = False,
         every_s: float = EVERY_S,
     ) -> None:
-        """``act`` takes the action of an incident's rule and says what it did. ``alone``: all is on this machine, which
-        may be switched off.
-        """
+        """``act`` takes the action of an incident's rule and says what it did."""
         self._store, self._eyes, self._sender, self._clock, self._holder = store, eyes, sender, clock, holder
-        self._act, self._alone, self._every_s = act, alone, every_s
+        self._act, self._every_s = act, every_s
         self._book = Book(store)
         self._watching = False
         self._wrote = False  #: there are messages that nobody has begun to send
@@ -67,7 +62,6 @@ class AlertKeeper:
         self._gap_until = 0
         self._noted = 0
         self._looked_at = 0  #: UTC ms
-        self._noticed_at = self._worked_ms = 0.0  #: when jumps were looked for, and what it did after that took
         self._jumped_at = float("-inf")  #: when this machine woke, or its clock was set ahead; monotonic, ms
         self._answered_at = self._monotonic_ms()  #: when the store last took the lease, or was opened
         self._refused = False  #: it has not since
@@ -88,7 +82,7 @@ class AlertKeeper:
         if self._watching:
             self._watching = False
             try:
-                if self._alone:
+                if self._eyes.alone:
                     self._store.remove_document(STATE, LED)  # switched off on purpose
                 self._store.resign(ROLE, self._holder)
             except ConsoleError as exc:
@@ -96,11 +90,9 @@ class AlertKeeper:
 
     def tick(self) -> bool:
         """Look and judge once, unless somebody else watches; whether this process does. Raises errors of the store."""
-        self._notice_jump()  # also where somebody else watches: asleep, their lease runs out
-        try:
+        with self._eyes.sleeps.work():
+            self._notice_jump()  # also where somebody else watches: asleep, their lease runs out
             return self._watch()
-        finally:
-            self._rest()
 
     def _watch(self) -> bool:
         watches = self._lead()
@@ -110,7 +102,6 @@ class AlertKeeper:
         if not watches:
             return False
         look = self._eyes.look()
-        self._rest()
         self._notice_jump()
         self._watch_leader(look)
         rules = self._book.rules()
@@ -134,7 +125,7 @@ class AlertKeeper:
 
     def send(self, stop: threading.Event) -> int:
         """Begin to send what is due, while this process watches. Raises errors of the store."""
-        with self._turn:
+        with self._eyes.sleeps.work(), self._turn:
             return self._sender.turn(stop) if self._watching else 0
 
     # ------------------------------------------------------------------------------------------------------- threads
@@ -151,7 +142,6 @@ class AlertKeeper:
                 log.warning("alerts wait: %s", exc)
             except Exception:  # the next look may go well, and nobody else watches while this process does
                 log.exception("alerts")
-            self._rest()
             if self._clock.wait(stop, self._every_s):
                 return
 
@@ -194,21 +184,11 @@ class AlertKeeper:
 
     def _notice_jump(self) -> None:
         """Note where time went by in which this process did not run; a clock that counts no sleep tells nothing of it,
-        and others do count it (Windows). What this process itself took, as where its store was slow, workers took too:
-        of a sleep amid that only the former tell.
+        and others do count it (Windows).
         """
         before, self._looked_at = self._looked_at, self._clock.now_ms()
-        self._noticed_at, worked, self._worked_ms = self._monotonic_ms(), self._worked_ms, 0.0
-        lasted = self._looked_at - before
-        if not before or lasted <= JUMP_MS:
-            return
-        self._jumped_at = self._noticed_at
-        if self._alone and lasted - worked > JUMP_MS:
-            self._eyes.slept(self._looked_at, round(lasted - worked))
-
-    def _rest(self) -> None:
-        """From here on this process waits: for how long it has worked."""
-        self._worked_ms = self._monotonic_ms() - self._noticed_at
+        if before and self._looked_at - before > JUMP_MS:
+            self._jumped_at = self._monotonic_ms()
 
     def _lead(self) -> bool:
         """Ask to watch, and note for how long the store took nothing."""
@@ -235,7 +215,7 @@ class AlertKeeper:
             self._eyes.gap = None
         last = self._led()
         # one machine that slept, or whose clock was set ahead, is no fleet without a leader
-        jumped = self._alone and self._monotonic_ms() - self._jumped_at <= GAP_MS
+        jumped = self._eyes.alone and self._monotonic_ms() - self._jumped_at <= GAP_MS
         gone = bool(last.at) and now - last.at > GAP_MS and not jumped
         unfinished = sum(look.number(status) for status in ACTIVE - {Status.HELD})
         gap = Gap(last.at, now if leader else 0, unfinished, last.holder, self._no_store(now - last.at))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ import msgspec
 from services.domain.alerts.incident import Words
 from services.domain.alerts.rule import Rule
 from services.domain.errors import ConsoleError
+from services.domain.fleet.worker import SlotState
 from services.domain.gates.breaker import Breaker
 from services.domain.insight import depth
 from services.domain.insight.depth import LaneDepth
@@ -76,8 +78,53 @@ class Gap(NamedTuple):
     no_store: bool = False
 
 
+class Held(NamedTuple):
+    """A task that a worker is at: for how long it could be, ms."""
+
+    ms: int
+    slot: SlotState
+    worker: str
+
+
 #: a task that ran through more of them is told as held for all of the first
 KEPT_SLEEPS = 50
+#: looks come every few seconds: where more time went by, it did so for all of this machine
+JUMP_MS = 10_000
+
+
+class Sleeps:
+    """When this machine slept, or its clock was set ahead; for any thread. What passes while one is at work is none of
+    it, as where the store is slow: workers took that too. A sleep amid that shows where the clock does not count it.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock, self._lock = clock, threading.Lock()
+        self._found: deque[tuple[int, int]] = deque(maxlen=KEPT_SLEEPS)
+        self._at_work = 0  #: threads that are
+        self._seen: tuple[int, float] | None = None  #: UTC ms and monotonic s, when one began or ended
+
+    @contextmanager
+    def work(self) -> Iterator[None]:
+        """Whoever is at work from time to time says so."""
+        self._step(1)
+        try:
+            yield
+        finally:
+            self._step(-1)
+
+    def _step(self, more: int) -> None:
+        with self._lock:
+            now, then = self._clock.now_ms(), self._clock.monotonic()
+            before, began = self._seen or (now, then)
+            lasted = now - before - (round((then - began) * 1000) if self._at_work else 0)
+            if lasted > JUMP_MS:
+                self._found.append((now, lasted))
+            self._seen, self._at_work = (now, then), self._at_work + more
+
+    def since(self, since_ms: int) -> int:
+        """For how long since an instant; ms."""
+        with self._lock:
+            return sum(min(lasted, at - since_ms) for at, lasted in self._found if at > since_ms)
 
 
 class Eyes:
@@ -86,10 +133,19 @@ class Eyes:
     """
 
     def __init__(
-        self, store: Store, broker: Broker, registry: Registry, causes: CauseQueries, clock: Clock, *, production: bool
+        self,
+        store: Store,
+        broker: Broker,
+        registry: Registry,
+        causes: CauseQueries,
+        clock: Clock,
+        *,
+        production: bool,
+        alone: bool = False,
     ) -> None:
+        """``alone``: all of the fleet is on this machine, which may sleep or be switched off."""
         self._store, self._broker, self._registry, self._clock = store, broker, registry, clock
-        self.production = production
+        self.production, self.alone = production, alone
         self._causes = causes
         self._measured = Measured(store)
         self._grouping, self._telling = threading.Lock(), threading.Lock()
@@ -102,15 +158,7 @@ class Eyes:
         self._depths_due = self._told_at = float("-inf")
         self._counted: deque[tuple[int, dict[str, tuple[int, int]]]] = deque()
         self.gap: Gap | None = None
-        self._slept: deque[tuple[int, int]] = deque(maxlen=KEPT_SLEEPS)
-
-    def slept(self, at_ms: int, for_ms: int) -> None:
-        """All of the fleet is on this machine, and that slept until now, or its clock was set ahead."""
-        self._slept.append((at_ms, for_ms))
-
-    def awake_ms(self, since_ms: int, now_ms: int) -> int:
-        """How much of the time since then the fleet could work."""
-        return now_ms - since_ms - sum(min(lasted, at - since_ms) for at, lasted in self._slept if at > since_ms)
+        self.sleeps = Sleeps(clock)
 
     def look(self) -> Look:
         """The fleet at this moment.
@@ -272,6 +320,19 @@ class Look:
     def causes(self) -> tuple[Cause, ...]:
         """Of the open dead letters."""
         return self.eyes.causes(self.snapshot)
+
+    @cached_property
+    def held(self) -> Sequence[Held]:
+        """What workers that are heard of are at, the longest first; a machine that sleeps holds nothing back."""
+        sleeps = self.eyes.sleeps if self.eyes.alone else None
+        found = [
+            Held(max(0, self.now_ms - slot.since - (sleeps.since(slot.since) if sleeps else 0)), slot, worker.name)
+            for worker in self.snapshot.fleet().workers
+            if not worker.missing
+            for slot in worker.slots
+            if slot.task_id and slot.since
+        ]
+        return sorted(found, key=lambda one: one.slot.since)
 
     @cached_property
     def lanes(self) -> tuple[LaneDepth, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from services.domain.alerts.incident import Finding, Words
 from services.domain.alerts.rule import WARNING, Rule
-from services.domain.fleet.worker import SlotState
 from services.domain.text.message import Message
 from services.watch.alerts.look import Look
 from services.watch.alerts.rules.rule_base import Measure, Reads, past_of
@@ -17,45 +16,31 @@ DEFAULT = Rule(
 
 
 def find(look: Look, rule: Rule) -> Iterable[Finding]:
-    """One for all of them; what a silent worker holds is told of that worker, and a machine that sleeps holds nothing
-    back.
-    """
+    """One for all of them; what a silent worker holds is told of that worker."""
     limit_ms = rule.limit("minutes") * 60_000
-    slots = [
-        (slot, one.name)
-        for one in look.snapshot.fleet().workers
-        if not one.missing
-        for slot in one.slots
-        if slot.task_id and slot.since and _held_ms(look, slot) >= limit_ms
-    ]
-    if not slots:
+    held = [one for one in look.held if one.ms >= limit_ms]
+    if not held:
         return
-    slots.sort(key=lambda each: each[0].since)
-    oldest, holder = slots[0]
-    told = {"type": oldest.task_type, "shop": look.eyes.name(oldest.shop), "worker": holder}
-    facts = tuple(
-        Message("alert.fact_holder", {"type": slot.task_type, "shop": look.eyes.name(slot.shop), "worker": worker})
-        for slot, worker in slots[1:3]
-    )
+    oldest = held[0]
+    told, *others = [
+        {"type": one.slot.task_type, "shop": look.eyes.name(one.slot.shop), "worker": one.worker} for one in held[:3]
+    ]
+    shops = {one.slot.shop for one in held}
     yield Finding(
         rule=rule.name,
         key="unacked",
         words=Words(
-            title=Message("alert.unacked", {"n": len(slots), "seconds": _held_ms(look, oldest) // 1000}),
-            facts=facts,
+            title=Message("alert.unacked", {"n": len(held), "seconds": oldest.ms // 1000}),
+            facts=tuple(Message("alert.fact_holder", one) for one in others),
             cause=Message("alert.cause_held", told),
             next=Message("alert.next_unacked"),
         ),
-        count=len(slots),
-        names=look.eyes.names({slot.shop for slot, _ in slots}),
-        shops=tuple(sorted({slot.shop for slot, _ in slots})),
-        since_ms=round(look.now_ms - _held_ms(look, oldest) + limit_ms),
-        scope=f"id:{','.join(slot.task_id for slot, _ in slots[:50])}",
+        count=len(held),
+        names=look.eyes.names(shops),
+        shops=tuple(sorted(shops)),
+        since_ms=round(look.now_ms - oldest.ms + limit_ms),
+        scope=f"id:{','.join(one.slot.task_id for one in held[:50])}",
     )
-
-
-def _held_ms(look: Look, slot: SlotState) -> int:
-    return look.eyes.awake_ms(slot.since, look.now_ms)
 
 
 MEASURE = Measure(
