@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
@@ -30,16 +31,25 @@ from views.widgets.status_pill import StatusPill
 from views.widgets.strip import Strip
 from views.widgets.toast import ToastSpec, failure
 
-#: name of a shop, node of its profile, worker there
-Found = tuple[str, str, str]
 SIZE, LEAST = (1000, 680), (560, 420)
 LOOK_MS = 1_000
 #: a worker that has not begun after so long is not there
 PATIENCE_MS = 30_000
 #: a look that is older tells nothing of the page any more: its worker looks every few seconds
 STALE_MS = 15_000
-CLOSED_TOO_SOON = N_("The browser was closed on a page that asks for a login, or before any page was seen.")
 WAITING, OPEN, OVER = "waiting", "open", "over"
+
+
+class Found(NamedTuple):
+    """What is known of a shop whose browser is to open."""
+
+    name: str
+    waits: bool  #: its tasks wait for a login
+    node: str = ""  #: on which its profile lives, "" for this one
+    worker: str = ""  #: one there that can open its browser
+
+
+Opener = Callable[[str, Found], None]
 
 
 class ShopLogin(QObject):
@@ -56,18 +66,14 @@ class ShopLogin(QObject):
         self._browsing = Operation(self, lasting=True)
 
     def begin(self, shop: str) -> None:
-        """Open the browser of a shop (``platform:shop_id``) whose tasks wait for a login, where its profile lies here,
-        else say where it does.
+        """Open the browser of a shop (``platform:shop_id``) for a login where its profile lives here, else say where it
+        does.
         """
-        self._asking.start(partial(_look, self._context, shop), partial(self._begin, shop), self._fail)
-
-    def open_ahead(self, shop: str) -> None:
-        """The same of a shop that waits for nothing."""
-        self._asking.start(partial(_look, self._context, shop), partial(self._begin_ahead, shop), self._fail)
+        self._open(shop, self._log_in, self._tell_where)
 
     def look(self, shop: str) -> None:
         """Open the browser of a shop so that a person sees whether something was done there, else say where it is."""
-        self._asking.start(partial(_look, self._context, shop), partial(self._show, shop), self._fail)
+        self._open(shop, self._show, self._tell_where_to_look)
 
     def go_on(self, shop: str) -> None:
         """Somebody has logged a shop in by other means: its tasks go on."""
@@ -76,77 +82,37 @@ class ShopLogin(QObject):
     def open_on(self, shop: str, worker: str) -> None:
         """Open the browser of a shop on the machine of a worker, and show it here."""
         self._asking.start(
-            partial(_name, self._context, shop),
-            lambda name: self._open_there(shop, name, worker, self._ended),
-            self._fail,
+            partial(_look, self._context, shop), lambda found: self._open_there(shop, found, worker), self._fail
         )
 
-    def _open_there(self, shop: str, name: str, worker: str, ended: Callable[..., None]) -> None:
-        dialog = ShopWindowDialog(self._context, shop, name, worker, self._owner)
-        dialog.logged_in.connect(partial(ended, name, logged_in=True))
+    def _open(self, shop: str, here: Opener, elsewhere: Opener) -> None:
+        """``elsewhere``: for a profile on another machine, where no worker can open it."""
+
+        def go(found: Found) -> None:
+            if found.node and found.worker:
+                self._open_there(shop, found, found.worker)
+            else:
+                (elsewhere if found.node else here)(shop, found)
+
+        self._asking.start(partial(_look, self._context, shop), go, self._fail)
+
+    def _open_there(self, shop: str, found: Found, worker: str) -> None:
+        dialog = ShopWindowDialog(self._context, shop, found.name, worker, self._owner)
+        dialog.logged_in.connect(partial(self._ended, found, logged_in=True))
         dialog.finished.connect(lambda _code: self.changed.emit())
         dialog.open()
 
-    def _begin(self, shop: str, found: Found) -> None:
-        name, node, worker = found
-        if node and worker:
-            self._open_there(shop, name, worker, self._ended)
-            return
-        if node:
-            self._tell_where(shop, name, node)
-            return
-        self._say_it_opens(name)
-        call = partial(_log_in, self._context, shop)
-        self._browsing.start(call, lambda end: self._ended(name, logged_in=end[0], wanted=end[1]), self._fail)
-
-    def _begin_ahead(self, shop: str, found: Found) -> None:
-        name, node, worker = found
-        if node and worker:
-            self._open_there(shop, name, worker, self._ended_ahead)
-            return
-        if node:
-            said = N_(
-                "The browser profile of this shop lives on another machine, where no worker with browsers is alive;"
-                " its tasks use the login of that profile alone. Start a worker there, or run the command there."
-            )
-            self._name_command(shop, name, node, N_("Log in on another machine"), said)
-            return
-        self._say_it_opens(name)
-        call = partial(self._context.logins.log_in, shop)
-        self._browsing.start(call, lambda done: self._ended_ahead(name, logged_in=done), self._fail)
-
-    def _say_it_opens(self, name: str) -> None:
-        said = _("The browser of {shop} opens: log in there, then close its window.").format(shop=name)
+    def _log_in(self, shop: str, found: Found) -> None:
+        said = _("The browser of {shop} opens: log in there, then close its window.").format(shop=found.name)
         self._context.toast(ToastSpec(text=said, status="running"))
+        call = partial(_log_in, self._context, shop)
+        self._browsing.start(call, lambda end: self._ended(found, logged_in=end[0], wanted=end[1]), self._fail)
 
     def _show(self, shop: str, found: Found) -> None:
-        name, node, worker = found
-        if node and worker:
-            self._open_there(shop, name, worker, self._ended)
-            return
-        if node:
-            there = N_(
-                "The browser profile of this shop lives on another machine. Open this shop's browser in the"
-                " window of Fleetdeck there, or run the command there; any other browser that is logged in"
-                " shows it too."
-            )
-            self._name_command(shop, name, node, N_("Look on another machine"), there)
-            return
         said = _("The browser of {shop} opens: look whether it was done, then close its window and decide.")
-        self._context.toast(ToastSpec(text=said.format(shop=name), status="running"))
+        self._context.toast(ToastSpec(text=said.format(shop=found.name), status="running"))
         call = partial(self._context.logins.log_in, shop)
-        self._browsing.start(call, lambda seen: self._seen(name, logged_in=seen), self._fail)
-
-    def _name_command(self, shop: str, name: str, node: str, title: str, said: str) -> None:
-        """Name the machine and the command to run there; ``title`` and ``said`` are source texts."""
-
-        def question() -> Question:
-            rows = _command_rows(shop, name, node)
-            return Question(title=title, rows=rows, text=_(said), verb=_("Copy the command"))
-
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(partial(_copy_command, shop))
-        dialog.open()
+        self._browsing.start(call, lambda seen: self._seen(found.name, logged_in=seen), self._fail)
 
     def _seen(self, name: str, *, logged_in: bool) -> None:
         if not logged_in:
@@ -154,11 +120,19 @@ class ShopLogin(QObject):
             self._context.toast(ToastSpec(text=said.format(what=name), status="warning"))
         self.changed.emit()
 
-    def _tell_where(self, shop: str, name: str, node: str) -> None:
+    def _tell_where(self, shop: str, found: Found) -> None:
+        if not found.waits:
+            said = N_(
+                "The browser profile of this shop lives on another machine, where no worker with browsers is alive;"
+                " its tasks use the login of that profile alone. Start a worker there, or run the command there."
+            )
+            self._name_command(shop, found, N_("Log in on another machine"), said)
+            return
+
         def question() -> Question:
             return Question(
                 title=N_("Log in on another machine"),
-                rows=_command_rows(shop, name, node),
+                rows=_command_rows(shop, found),
                 text=_(
                     "The browser profile of this shop lives on another machine, where no worker with browsers is"
                     " alive; a login here would not help its tasks. Start a worker there, or run the command there."
@@ -172,24 +146,39 @@ class ShopLogin(QObject):
         dialog.other_chosen.connect(partial(_copy_command, shop))
         dialog.open()
 
-    def _ended(self, name: str, *, logged_in: bool, wanted: bool = True) -> None:
-        if logged_in:
-            spec = ToastSpec(text=_("{what} is logged in; its tasks go on.").format(what=name), status="healthy")
-        elif not wanted:
-            said = _("Nobody has to log {what} in any more; its tasks go on.").format(what=name)
-            spec = ToastSpec(text=said, status="healthy")
-        else:
-            said = _("{what} is not logged in yet; its tasks wait.").format(what=name)
-            spec = ToastSpec(text=said, status="warning", detail=_(CLOSED_TOO_SOON))
-        self._context.toast(spec)
-        self.changed.emit()
+    def _tell_where_to_look(self, shop: str, found: Found) -> None:
+        said = N_(
+            "The browser profile of this shop lives on another machine. Open this shop's browser in the window of"
+            " Fleetdeck there, or run the command there; any other browser that is logged in shows it too."
+        )
+        self._name_command(shop, found, N_("Look on another machine"), said)
 
-    def _ended_ahead(self, name: str, *, logged_in: bool) -> None:
+    def _name_command(self, shop: str, found: Found, title: str, said: str) -> None:
+        """Name the machine and the command to run there; ``title`` and ``said`` are source texts."""
+
+        def question() -> Question:
+            return Question(title=title, rows=_command_rows(shop, found), text=_(said), verb=_("Copy the command"))
+
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(partial(_copy_command, shop))
+        dialog.open()
+
+    def _ended(self, found: Found, *, logged_in: bool, wanted: bool = True) -> None:
+        over = logged_in or (found.waits and not wanted)
         if logged_in:
-            spec = ToastSpec(text=_("{what} is logged in.").format(what=name), status="healthy")
+            said = _("{what} is logged in; its tasks go on.") if found.waits else _("{what} is logged in.")
+        elif over:
+            said = _("Nobody has to log {what} in any more; its tasks go on.")
         else:
-            said = _("{what} is not logged in yet.").format(what=name)
-            spec = ToastSpec(text=said, status="warning", detail=_(CLOSED_TOO_SOON))
+            said = (
+                _("{what} is not logged in yet; its tasks wait.") if found.waits else _("{what} is not logged in yet.")
+            )
+        closed = _("The browser was closed on a page that asks for a login, or before any page was seen.")
+        spec = ToastSpec(
+            text=said.format(what=found.name),
+            status="healthy" if over else "warning",
+            detail="" if over else closed,
+        )
         self._context.toast(spec)
         self.changed.emit()
 
@@ -199,28 +188,30 @@ class ShopLogin(QObject):
 
 
 def _look(context: PageContext, shop: str) -> Found:
-    """Its name, the node on which its profile lives ("" for this one), and a worker there that can open its browser."""
     node = context.logins.elsewhere(shop)
     worker = opener(context.feed.latest.workers, shop, node, context.remote.now_ms()) if node else ""
-    return _name(context, shop), node, worker
+    return Found(_name(context, shop), _waits(context, shop), node, worker)
+
+
+def _waits(context: PageContext, shop: str) -> bool:
+    return any(one.session is not None for one in context.tasks.shops_now([shop]).values())
 
 
 def _log_in(context: PageContext, shop: str) -> tuple[bool, bool]:
     """Whether the shop was logged in here, and whether it still has to be: while its browser was open, somebody else
     may have done it.
     """
-    if context.logins.log_in(shop):
-        return True, False
-    return False, any(one.session is not None for one in context.tasks.shops_now([shop]).values())
+    done = context.logins.log_in(shop)
+    return done, not done and _waits(context, shop)
 
 
-def _go_on(context: PageContext, shop: str) -> str:
-    context.commands.sessions.open(shop)
-    return _name(context, shop)
+def _go_on(context: PageContext, shop: str) -> Found:
+    waited = context.commands.sessions.open(shop)
+    return Found(_name(context, shop), waited)
 
 
-def _command_rows(shop: str, name: str, node: str) -> tuple[tuple[str, str], ...]:
-    return (_("shop"), name), (_("machine"), node), (_("command there"), _command(shop))
+def _command_rows(shop: str, found: Found) -> tuple[tuple[str, str], ...]:
+    return (_("shop"), found.name), (_("machine"), found.node), (_("command there"), _command(shop))
 
 
 def _command(shop: str) -> str:

@@ -190,10 +190,6 @@ class ShopActions(PageActs):
         """Open the shop's browser for a person."""
         self._login.begin(row.key)
 
-    def log_in_ahead(self, row: ShopRow) -> None:
-        """The same of a shop that does not ask for it."""
-        self._login.open_ahead(row.key)
-
     def _close(self, row: ShopRow, note: str) -> None:
         def said(was: bool) -> str:
             again = _("{shop} runs again.") if was else _("{shop} was not stopped any more; nothing was changed.")
@@ -520,7 +516,7 @@ _USUAL = (
     # before its first task, too: else that one would have to fail first
     ShopVerb(
         key="browser", text=N_("Open this shop's browser"), icon="ph.browser", places=_LISTED,
-        fits=lambda row: row.now.session is None, do=ShopActions.log_in_ahead,
+        fits=lambda row: row.now.session is None, do=ShopActions.log_in,
     ),
     ShopVerb(key="new", text=N_("New task"), icon="ph.plus", places=_LISTED, do=ShopActions.new_task),
     ShopVerb(key="tasks", text=N_("Show tasks"), icon="ph.list-bullets", role=LOOK, do=ShopActions.show_tasks),

@@ -89,6 +89,27 @@ def test_a_shop_that_needs_a_login_is_listed_where_its_profile_lives_and_gone_on
     qtbot.waitUntil(lambda: f"close_window={SHOP}" in fleet.store.heartbeat(info).orders, timeout=WAIT_MS)
     acts = [entry.action for entry in fleet.store.audit(9)]
     assert {"worker.open_window", "session.login", "worker.close_window"} <= set(acts)
+    assert fleet.toasts[-1].text == "pdd:s1 is logged in; its tasks go on."
+
+
+def test_of_a_shop_that_waits_for_nothing_it_is_not_said_that_its_tasks_go_on(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    desk(fleet, BrowserState(shop=SHOP, state="free", since=1))
+    page = open_page()
+    table = page.browsers.table
+    qtbot.waitUntil(lambda: table.records.rowCount() == 1, timeout=WAIT_MS)
+    table.set_current_key(SHOP)
+    page.browsers.buttons["open"].click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(ShopWindowDialog)), timeout=WAIT_MS)
+    (dialog,) = page.findChildren(ShopWindowDialog)
+    now = fleet.store.now_ms()
+    seen = Window(shop=SHOP, worker="desk", opened=now, at=now, url="https://pdd/", logged_in=True)
+    fleet.store.put_document(remote.WINDOWS, SHOP, remote.dump(seen).decode())
+    qtbot.waitUntil(lambda: dialog.state == OPEN, timeout=WAIT_MS)
+    dialog.done_button.click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    assert fleet.toasts[-1].text == "pdd:s1 is logged in."
 
 
 @pytest.mark.one_pair
