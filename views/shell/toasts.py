@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal, Slot
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QLabel, QPlainTextEdit, QTextEdit, QWidget
 from shiboken6 import isValid
 
-from views.support.keys import Shortcut
+from views.support.keys import Shortcut, speak
 from views.support.throttle import Debounce
 from views.tables.table_view import TableView
 from views.theme import theme
@@ -101,7 +100,7 @@ class Toasts(QObject):
         if not self._stack and not placed:
             self._place = _PLACES[0]
         below, at_one = self._buttons(), self._at_one()
-        before = self._covered(self._place, below)
+        before = _covered(below, self._rects(self._place))
         toast = Toast(spec, self._host)
         toast.closed.connect(self._on_closed)
         toast.said.connect(self._lay)
@@ -110,14 +109,16 @@ class Toasts(QObject):
         toast.move(self._rects(self._place)[-1].topLeft())  # in the corner above it would come under a mouse there
         toast.show()
         self._fit()  # as high as its words, before it is asked what it lies on
-        if not placed or (not at_one and self._covered(self._place, below) > before):
+        first = _lasts(toast) and not lasting
+        worse = _covered(below, self._rects(self._place)) > before
+        if not placed or (not at_one and (first or worse)):
             self._seek(below)
         else:
             self._lay()
-        if _lasts(toast) and not lasting:
-            self.arrange()
+        if first:
+            self._look_again()
         # A screen reader hears results of own actions, not every live change.
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(toast, toast.accessibleName()))
+        speak(toast.accessibleName(), toast)
         self.shown.emit(spec)
         return toast
 
@@ -184,8 +185,12 @@ class Toasts(QObject):
         such as stay, and where they are if that is as good. None is carried off while somebody points at it; what
         leaves by itself is looked for a place as it comes, and then its *Undo* is where somebody has seen it.
         """
-        self._opened.cancel()
         self._avoid()
+        self._look_again()
+
+    def _look_again(self) -> None:
+        """Once what is seen has come, in its two steps; that it comes is no panel that a person opens."""
+        self._opened.cancel()
         self._soon()
         self._later()
 
@@ -214,10 +219,6 @@ class Toasts(QObject):
         else:
             self._lay()
 
-    def _covered(self, place: tuple[float, int, bool], below: list[QRect]) -> int:
-        rects = self._rects(place)
-        return sum(_covers(rects, one) for one in below)
-
     def _seek(self, below: list[QRect] | None = None) -> None:
         """``below``: the buttons, where somebody has just looked."""
         self._fit()
@@ -227,7 +228,7 @@ class Toasts(QObject):
             rects = self._rects(place)
             if any(rect.top() < 0 or rect.left() < 0 for rect in rects):
                 continue
-            covered = self._covered(place, below)
+            covered = _covered(below, rects)
             if least < 0 or covered < least:
                 best, least = place, covered
             if not covered:
@@ -333,5 +334,6 @@ def _wanted(one: QWidget) -> bool:
     return one.focusPolicy() != Qt.FocusPolicy.NoFocus and one.height() <= _CONTROL
 
 
-def _covers(rects: list[QRect], button: QRect) -> bool:
-    return any(rect.intersects(button) for rect in rects)
+def _covered(buttons: list[QRect], rects: list[QRect]) -> int:
+    """How many of them messages in these places would lie on."""
+    return sum(any(rect.intersects(one) for rect in rects) for one in buttons)
