@@ -39,15 +39,14 @@ _SHOWN: Mapping[str, Callable[[Any], object]] = {
 class Appearance:
     """Of a program: all its windows look alike."""
 
-    def __init__(self, state: ConsoleState | None = None) -> None:
-        """``state`` keeps what is chosen; without one it holds until the program ends."""
+    def __init__(self, state: ConsoleState) -> None:
         self._state = state
         self.choices: Mapping[str, Callable[..., None]] = {name: partial(self._choose, name) for name in _SHOWN}
         """Who shows and keeps a choice, by its name in ``console.palette.LOOKS``."""
 
     def dress(self, app: QApplication, settings: config.Settings) -> None:
         """Look as it was chosen before, else as it is configured."""
-        kept: Callable[[str], Any] = self._state.get if self._state is not None else lambda _name: ""
+        kept = self._state.get
         i18n.set_language(chosen_language(str(kept("language") or ""), settings.language))
         mode, size = kept("theme"), kept("text")
         theme().set_mode(mode if mode in MODES else settings.theme)  # a newer program may know more of them
@@ -58,5 +57,4 @@ class Appearance:
 
     def _choose(self, name: str, value: str | int) -> None:
         _SHOWN[name](value)
-        if self._state is not None:
-            self._state.set(**{name: value})
+        self._state.set(**{name: value})

@@ -184,13 +184,13 @@ class _Shared(msgspec.Struct, frozen=True, kw_only=True):
 def build(
     connection: OpenConnection,
     *,
-    appearance: Appearance | None = None,
-    on_settings: Callable[[Sequence[str]], None] = lambda _names: None,
+    appearance: Appearance,
+    on_settings: Callable[[Sequence[str]], None],
+    memory: Memory,
+    silence: Silence,
     reopen: Callable[[], None] | None = None,
     leave: Callable[[], object] | None = None,
-    memory: Memory,
     connections: Connections | None = None,
-    silence: Silence | None = None,
 ) -> OpenWindow:
     """Make the first window over an open connection; pages are made when first opened.
 
@@ -206,8 +206,8 @@ def build(
         connections=connections,
         reopen=reopen,
         leave=leave,
-        silence=silence or Silence(),
-        appearance=appearance or Appearance(),
+        silence=silence,
+        appearance=appearance,
         chosen={
             "settings_written": on_settings,
             "notifications_chosen": partial(memory.put, CHOICE),

@@ -15,7 +15,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
-from console import bootstrap
 from console.bootstrap import OpenWindow as Console
 from console.connection.open_connection import OpenConnection
 from services import i18n, workforce
@@ -27,9 +26,9 @@ from services.engine.producer import TaskSpec
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import HANDLERS, lines
 from tests.support import widgets
+from tests.support.console_window import window_over
 from views.dialogs.sheet.grid import SheetGrid
 from views.support import operation
-from views.support.memory import ShortMemory
 from views.tables.table_view import TableView
 from views.theme import theme
 
@@ -133,7 +132,7 @@ def day(qtbot: QtBot, qapp: QApplication, cli: Cli, words: tuple[str, ...], tmp_
     shops = [Shop(platform="pdd", shop_id=f"s{n}", name=f"拼多多 {n} 号店") for n in range(1, 31)]
     session.commands.fleet.import_shops([*shops, *(Shop(platform="temu", shop_id=f"t{n}") for n in range(1, 6))])
     session.live.start()
-    console = bootstrap.build(session, memory=ShortMemory())
+    console = window_over(session)
     console.window.resize(1366, 768)
     console.window.open_page("overview")
     console.window.show()

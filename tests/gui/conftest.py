@@ -8,14 +8,13 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from console import bootstrap
 from console.bootstrap import OpenWindow as Console
 from services import i18n
 from services.settings import Settings
 from tests.gui.desk import Desk, open_desk
+from tests.support.console_window import window_over
 from views.pages.tasks.page import TasksPage
 from views.support import operation
-from views.support.memory import ShortMemory
 from views.theme import theme
 
 
@@ -52,7 +51,7 @@ def page(desk: Desk, qtbot: QtBot) -> TasksPage:
 @pytest.fixture
 def console(qtbot: QtBot, desk: Desk) -> Iterator[Console]:
     """The window over the session of the desk."""
-    made = bootstrap.build(desk.session, memory=ShortMemory())
+    made = window_over(desk.session)
     made.window.resize(1280, 800)
     made.window.open_page("overview")
     made.window.show()

@@ -20,9 +20,9 @@ from services.domain.errors import NotAllowed, SchemaTooNew
 from services.domain.fleet.worker import WorkerInfo
 from services.engine.producer import TaskSpec
 from tests.support import newer
+from tests.support.console_window import window_over
 from views.pages.workers.page import WorkersPage
 from views.support import operation
-from views.support.memory import ShortMemory
 from views.theme import theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -115,7 +115,7 @@ def opened(qapp: QApplication, settings: config.Settings) -> Iterator[tuple[Open
     operation.configure(errors.append)
     session = OpenConnection(settings)
     session.start()
-    desk = bootstrap.build(session, memory=ShortMemory())
+    desk = window_over(session)
     window = desk.window
     try:
         window.resize(1280, 800)

@@ -12,7 +12,6 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from console import bootstrap
 from console.bootstrap import OpenWindow as Console
 from console.connection.open_connection import OpenConnection
 from services import assembly, i18n
@@ -23,13 +22,13 @@ from services.domain.fleet.worker import WorkerInfo
 from services.engine.producer import TaskSpec
 from tests.gui.desk import SHOPS
 from tests.support import stock
+from tests.support.console_window import window_over
 from tests.support.services import RabbitMQ
 from views.pages.schedules.page import SchedulesPage
 from views.pages.settings.page import SettingsPage
 from views.pages.shops.page import ShopsPage
 from views.pages.workers.page import WorkersPage
 from views.support import operation
-from views.support.memory import ShortMemory
 from views.theme import theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -52,7 +51,7 @@ def opened(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Opened]
     def open_one(**changes: object) -> Console:
         session = OpenConnection(msgspec.structs.replace(config.load(home=tmp_path), **changes))
         session.live.start()
-        desk = bootstrap.build(session, memory=ShortMemory())
+        desk = window_over(session)
         desk.window.resize(1280, 800)
         desk.window.open_page("overview")
         desk.window.show()

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QToolTip
 from pytestqt.qtbot import QtBot
 
 import views
-from console import bootstrap, main_window
+from console import main_window
 from console.bootstrap import OpenWindow as Window
 from console.palette import LOOKS, OTHER_WORDS, WINDOW_COMMANDS, PaletteFinder
 from services import i18n
@@ -33,6 +33,7 @@ from services.monitor.shops.states import ShopStates
 from services.monitor.tasks import TaskQueries
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
+from tests.support.console_window import window_over
 from tests.support.held import held, settled
 from tests.support.widgets import words
 from views.dialogs.work.dialog import WorkDialog
@@ -44,7 +45,6 @@ from views.shell.key_help import KeyHelp
 from views.shell.palette_rows import Entry
 from views.support import instant, safe, shown
 from views.support.acting import Acting, Reverse
-from views.support.memory import ShortMemory
 from views.support.words import shop
 from views.tables.table_view import TableView
 from views.theme.tokens import status
@@ -61,7 +61,7 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 @pytest.fixture
 def window(desk: Desk, qtbot: QtBot) -> Iterator[Window]:
     """The window over the desk's session, on the Tasks page."""
-    made = bootstrap.build(desk.session, memory=ShortMemory())
+    made = window_over(desk.session)
     qtbot.addWidget(made.window)
     made.window.resize(1280, 800)
     made.window.open_page("tasks")

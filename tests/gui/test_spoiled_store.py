@@ -16,7 +16,6 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from console import bootstrap
 from console.connection.open_connection import OpenConnection
 from console.lifecycle import Console
 from services import assembly, diagnosis, i18n
@@ -25,9 +24,9 @@ from services.cli.window import pages
 from services.domain.upkeep.health import Finding
 from tests.gui.test_console import play, until
 from tests.integration import fleet_rig, sample
+from tests.support.console_window import window_over
 from tests.support.spoil import RedisSpoiler, Spoiled, Spoiler, SqliteSpoiler
 from views.support import operation
-from views.support.memory import ShortMemory
 from views.theme import theme
 
 SAFE, META = "healthy", "{rpa}:meta"
@@ -136,7 +135,7 @@ def _look(qapp: QApplication, qtbot: QtBot, place: config.Settings, *, settle_ms
     operation.configure(errors.append)
     session = OpenConnection(msgspec.structs.replace(place, profile=place.profile))
     session.live.start()
-    desk = bootstrap.build(session, memory=ShortMemory())
+    desk = window_over(session)
     try:
         desk.window.resize(1280, 800)
         desk.window.open_page("overview")

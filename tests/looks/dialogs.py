@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QWidget
 from console.appearance import Appearance
 from console.connection.welcome import make_welcome
 from console.main_window import MainWindow
+from console.state import ConsoleState
 from services import settings as config
 from services.commands.back.ways import Way
 from services.commands.fleet import ShopChanged
@@ -268,7 +269,7 @@ async def _refused(window: MainWindow) -> QWidget | None:
 async def _welcome(window: MainWindow) -> QWidget | None:
     """The first run."""
     with tempfile.TemporaryDirectory() as folder:
-        first, _page = make_welcome(config.load(home=Path(folder)), Appearance())
+        first, _page = make_welcome(config.load(home=Path(folder)), Appearance(ConsoleState(Path(folder))))
     first.resize(window.size())
     first.show()
     await asyncio.sleep(OPENS_S * 4)

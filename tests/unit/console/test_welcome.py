@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from console.appearance import Appearance
 from console.connection import welcome
 from console.main_window import MainWindow
+from console.state import ConsoleState
 from services import i18n
 from services import settings as config
 from services.domain.insight.connection import BROKER, STORE, Answer
@@ -34,14 +35,21 @@ def operations() -> Iterator[None]:
     operation.shut_down()
 
 
+@pytest.fixture
+def looks(tmp_path: Path) -> Iterator[Appearance]:
+    state = ConsoleState(tmp_path)
+    yield Appearance(state)
+    state.close()
+
+
 def test_a_home_that_cannot_be_written_keeps_from_starting_until_it_can(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, looks: Appearance
 ) -> None:
     monkeypatch.setattr(welcome, "LOOK_AGAIN_MS", 20)
     in_the_way = tmp_path / "file"
     in_the_way.write_text("x", encoding="utf-8")
     settings = msgspec.structs.replace(config.load(home=tmp_path), home=str(in_the_way / "home"))
-    window, page = welcome.make_welcome(settings, Appearance())
+    window, page = welcome.make_welcome(settings, looks)
     qtbot.addWidget(window)
     window.show()
     assert not page.local.button.isEnabled()
@@ -53,23 +61,23 @@ def test_a_home_that_cannot_be_written_keeps_from_starting_until_it_can(
 
 
 def test_a_home_on_a_network_folder_keeps_from_starting(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, looks: Appearance
 ) -> None:
     share = SimpleNamespace(mountpoint=str(tmp_path), fstype="nfs4", opts="rw")
     monkeypatch.setattr(psutil, "disk_partitions", lambda all: [share])
-    window, page = welcome.make_welcome(config.load(home=tmp_path / "home"), Appearance())
+    window, page = welcome.make_welcome(config.load(home=tmp_path / "home"), looks)
     qtbot.addWidget(window)
     assert not page.local.button.isEnabled()
     assert "is on a network folder (nfs4); choose one on this machine" in page.local.button.toolTip()
 
 
 @pytest.mark.parametrize("shift", [Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier])
-def test_the_guide_opens_where_nothing_else_does(qtbot: QtBot, shift: Qt.KeyboardModifier) -> None:
+def test_the_guide_opens_where_nothing_else_does(qtbot: QtBot, shift: Qt.KeyboardModifier, looks: Appearance) -> None:
     window, _page = welcome.make_unopened(
         Connection(name="shops", title="shops", address="10.0.0.7"),
         back_to="",
         on_other=lambda _corner: None,
-        looks=Appearance(),
+        looks=looks,
     )
     qtbot.addWidget(window)
     window.show()
@@ -82,13 +90,13 @@ def test_the_guide_opens_where_nothing_else_does(qtbot: QtBot, shift: Qt.Keyboar
 
 
 @pytest.fixture
-def unopened(qtbot: QtBot) -> Iterator[tuple[MainWindow, ConnectionPage]]:
+def unopened(qtbot: QtBot, looks: Appearance) -> Iterator[tuple[MainWindow, ConnectionPage]]:
     """The window of a connection that does not open."""
     window, page = welcome.make_unopened(
         Connection(name="shops", title="shops", address="10.0.0.7"),
         back_to="Local",
         on_other=lambda _corner: None,
-        looks=Appearance(),
+        looks=looks,
     )
     qtbot.addWidget(window)
     window.resize(1280, 720)
