@@ -41,7 +41,6 @@ async def busy(console: Console, home: Path) -> tuple[str, Leaving]:
     await until(lambda: console.windows is not None, "the window")
     session, leaving = console.connection, console.windows.leaving
     assert session is not None
-    assert leaving is not None
     spec = TaskSpec(platform="pdd", shop_id="s1", task_type="until_file", payload={"file": str(home / "go")})
     made = session.commands.tasks.create([spec], origin="console").created
     await until(lambda: bool(session.local.running()), "the task runs here")
@@ -88,7 +87,6 @@ def test_the_window_asks_while_letters_are_republished(qapp: QApplication, tmp_p
         await until(lambda: console.windows is not None, "the window")
         session, leaving, opened = console.connection, console.windows.leaving, console.opened
         assert session is not None
-        assert leaving is not None
         assert opened is not None
         await until(opened.window.isVisible, "the window is seen")
         ids = [f"t{number}" for number in range(3)]
@@ -128,7 +126,6 @@ def test_what_runs_is_told_by_names_in_the_language_of_the_person(qapp: QApplica
         try:
             assert not console.opened.window.close()
             leaving = console.windows.leaving
-            assert leaving is not None
             assert leaving.dialog is not None
             dialog = leaving.dialog
             assert dialog.question.rows[0][0] == "等待文件"

@@ -253,7 +253,6 @@ def test_f6_goes_round_the_parts_of_the_window(window: Window, desk: Desk, qtbot
         seen.append(next(n for n, part in enumerate(parts) if part is focus or part.isAncestorOf(focus or part)))
         press(focus, Qt.Key.Key_F6)
     assert set(seen) >= {0, 1, 2, 3, 4, 7}
-    assert seen == [*seen[:1], *seen[1:]]
     before = QApplication.focusWidget()
     press(before, Qt.Key.Key_F6)
     press(QApplication.focusWidget(), Qt.Key.Key_F6, modifier=Qt.KeyboardModifier.ShiftModifier)
@@ -262,17 +261,28 @@ def test_f6_goes_round_the_parts_of_the_window(window: Window, desk: Desk, qtbot
     assert part is focus or part.isAncestorOf(focus or part)
 
 
-def test_f6_comes_from_the_head_of_the_window_to_what_is_to_do(window: Window, desk: Desk, qtbot: QtBot) -> None:
-    """It came there after the tiles and each chart, and then to *Mute*."""
+def overview_with_something_to_do(window: Window, desk: Desk, qtbot: QtBot) -> OverviewPage:
+    """It is seen."""
     desk.session.commands.sessions.close("pdd:pdd-10021")
     window.window.open_page("overview")
     page = window.window.page("overview")
     assert isinstance(page, OverviewPage)
     wait(qtbot, lambda: bool(page.attention.list.items()))
+    return page
+
+
+def go_on_from_the_head(window: Window) -> None:
+    """Press F6 there."""
     head = main_window.first_focus(window.window.top_bar)
     assert head is not None
     head.setFocus()
     press(head, Qt.Key.Key_F6)
+
+
+def test_f6_comes_from_the_head_of_the_window_to_what_is_to_do(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    """It came there after the tiles and each chart, and then to *Mute*."""
+    page = overview_with_something_to_do(window, desk, qtbot)
+    go_on_from_the_head(window)
     assert QApplication.focusWidget() is page.attention.list.items()[0].links()[0]
     before = QApplication.focusWidget()
     press(before, Qt.Key.Key_F6)
@@ -285,17 +295,10 @@ def test_f6_comes_from_the_head_of_the_window_to_what_is_to_do(window: Window, d
 
 
 def test_f6_comes_to_what_is_muted_where_nothing_else_is_to_do(window: Window, desk: Desk, qtbot: QtBot) -> None:
-    desk.session.commands.sessions.close("pdd:pdd-10021")
-    window.window.open_page("overview")
-    page = window.window.page("overview")
-    assert isinstance(page, OverviewPage)
-    wait(qtbot, lambda: bool(page.attention.list.items()))
+    page = overview_with_something_to_do(window, desk, qtbot)
     for item in page.attention.list.items():
         page.attention.mute(item.row, "today")
-    head = main_window.first_focus(window.window.top_bar)
-    assert head is not None
-    head.setFocus()
-    press(head, Qt.Key.Key_F6)
+    go_on_from_the_head(window)
     assert QApplication.focusWidget() is page.attention.foot.show_again
 
 

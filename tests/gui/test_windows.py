@@ -169,6 +169,28 @@ def test_what_is_open_here_opens_in_a_window_of_its_own_too(qapp: QApplication, 
     play(qapp, tmp_path, work)
 
 
+def test_the_connection_is_corrected_from_whichever_window_says_that_its_server_refuses(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
+
+    async def work(console: Console) -> None:
+        await shown(console, "local")
+        (first,) = windows(console)
+        await until(lambda: opened_another(console, first), "the second one")
+        assert console.windows is not None
+        for one in (console.windows.first, *console.windows.others):
+            before = console.connections.dialog
+            one.wiring.loss.correct_wanted.emit()
+            await until(lambda before=before: console.connections.dialog is not before, "the dialog")
+            dialog = console.connections.dialog
+            assert dialog is not None
+            assert dialog.name.text() == "local-2", "the one that comes with the program is not this window's to write"
+            dialog.reject()
+
+    play(qapp, tmp_path, work)
+
+
 def test_the_list_of_connections_stands_on_a_window_that_is_open(qapp: QApplication, tmp_path: Path) -> None:
     (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}), encoding="utf-8")
 
