@@ -25,11 +25,11 @@ def needs_asking(pause: Pause | None, me: str) -> bool:
 
 
 def ask_to_resume(
-    pause: Pause | None, what: str, asking: tuple[str, int], owner: QWidget, go: Callable[[], object]
+    pause: Pause | None, what: Callable[[], str], asking: tuple[str, int], owner: QWidget, go: Callable[[], object]
 ) -> None:
     """Call ``go`` at once, or after a person has read whose pause it is and said yes.
 
-    ``what`` names what is paused, in the present language; ``asking`` is who asks and when (UTC ms).
+    ``what`` names what is paused; ``asking`` is who asks and when (UTC ms).
     """
     me, now_ms = asking
     if pause is None or not needs_asking(pause, me):
@@ -40,10 +40,10 @@ def ask_to_resume(
     dialog.open()
 
 
-def _read_it(pause: Pause, what: str, now_ms: int) -> Question:
+def _read_it(pause: Pause, what: Callable[[], str], now_ms: int) -> Question:
     note = safe.visible(safe.cut(messages.noted(pause.reason.strip()), NOTE_SHOWN), keep_newlines=True)
     who = safe.one_line(messages.noted(pause.by), 80) or _("unknown")
-    rows = [(_("paused"), what), (_("by"), who)]
+    rows = [(_("paused"), what()), (_("by"), who)]
     if pause.at:
         rows.append((_("since"), shown.clock(pause.at, now_ms)))
     said = _("{who} has written").format(who=who)

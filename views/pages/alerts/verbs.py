@@ -134,7 +134,8 @@ class AlertActions(PageActs):
 
     def pause(self, one: IncidentNow) -> None:
         """Let nothing start where it would fail again."""
-        self._pause(one.incident.pause, shown.scope_name(one.incident.pause), one.incident.id)
+        scope = one.incident.pause
+        self._pause(scope, partial(shown.scope_name, scope), one.incident.id)
 
     def open(self, one: IncidentNow) -> None:
         """Show what it is about."""

@@ -17,16 +17,13 @@ from services.monitor.tasks import Pick
 from views.context import PageContext
 from views.dialogs.again import ask_why
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
-from views.dialogs.resuming import ask_to_resume
 from views.dialogs.shop_login import ShopLogin
 from views.kit.page_acts import PageActs
 from views.kit.task_acting import TaskActing
 from views.kit.task_verb import TaskVerb, again_of_cancelled, many, told_cancelled
-from views.support import priorities, text
+from views.support import priorities, shown, text
 from views.support.acting import REPUBLISH, Acting, republishing
 from views.support.operation import Start
-from views.support.words import type_names
-from views.widgets.heat_map.map import platform_name
 from views.widgets.toast import ToastSpec
 
 LOCAL_SLOTS = 4
@@ -75,24 +72,13 @@ class AttentionVerbs(PageActs):
 
     def pause(self, scope: str) -> None:
         """Let nothing of this scope start."""
-        self._pause(scope, _what(scope))
+        self._pause(scope, partial(_what, scope))
 
     def resume(self, scope: str) -> None:
         """Let tasks of this scope start again; a pause with a note, or of somebody else, after a look at it."""
-        latest = self._context.feed.latest
-        pause = next((one for one in latest.pauses if (one.gate, one.scope) == (paused.GATE, scope)), None)
-        asks = (self._context.commands.operator.who, latest.at_ms)
-        ask_to_resume(pause, _what(scope), asks, self._owner, partial(self._resume, scope))
-
-    def _resume(self, scope: str) -> None:
         known = self._context.feed.latest.pauses
-        reason = next((one.reason for one in known if (one.gate, one.scope) == (paused.GATE, scope)), "")
-        fleet = self._context.commands.fleet
-        self._act(
-            partial(fleet.resume, scope),
-            lambda _was: _("{what} goes on.").format(what=_what(scope)),
-            partial(fleet.pause, scope, reason=reason, instead=""),
-        )
+        pause = next((one for one in known if (one.gate, one.scope) == (paused.GATE, scope)), None)
+        self._end_pause(pause, scope, partial(_what, scope))
 
     def start_worker(self, _target: str = "") -> None:
         """Work on tasks in this program."""
@@ -217,9 +203,4 @@ ACTS: Mapping[str, Callable[[AttentionVerbs, str], object]] = {
 
 
 def _what(scope: str) -> str:
-    kind, _colon, name = scope.partition(":")
-    if kind == "all":
-        return _("Everything")
-    if kind == "shop":
-        return _("The shop")
-    return {"platform": platform_name, "type": type_names.name}.get(kind, str)(name)
+    return _("The shop") if scope.startswith("shop:") else shown.scope_name(scope)

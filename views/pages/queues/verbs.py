@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QCompleter, QLineEdit, QVBoxLayout, QWi
 
 from services.commands.outcome import Outcome
 from services.commands.queues import PurgePlan
-from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.shop import Shop
 from services.domain.task.record import Task
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
@@ -28,7 +28,6 @@ from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.file import ask_file
 from views.dialogs.frame import DialogFrame
-from views.dialogs.resuming import ask_to_resume
 from views.dialogs.typed import KeepsTyped
 from views.kit.page_acts import PageActs
 from views.kit.task_verb import again_of_cancelled, many
@@ -91,22 +90,10 @@ class QueueActions(PageActs):
     def pause(self, row: QueueNow) -> None:
         """Let nothing of it start, or let it go on."""
         if row.pauses:
-            self._resume(row, row.pauses[0])
+            pause = row.pauses[0]
+            self._end_pause(pause, pause.scope, partial(words.paused_scope, row, pause.scope))
         else:
-            self._pause(f"shop:{row.shop}", words.title(row))
-
-    def _resume(self, row: QueueNow, pause: Pause) -> None:
-        fleet = self._context.commands.fleet
-        what = shown.scope_name(pause.scope) if not pause.scope.startswith("shop:") else words.title(row)
-        again = partial(fleet.pause, pause.scope, reason=pause.reason, instead="")
-
-        def said(_was: bool) -> str:
-            return _("{what} goes on.").format(what=what)
-
-        go = partial(self._act, partial(fleet.resume, pause.scope), said, again)
-        ask_to_resume(
-            pause, what, (self._context.commands.operator.who, self._context.feed.latest.at_ms), self._owner, go
-        )
+            self._pause(f"shop:{row.shop}", partial(words.title, row))
 
     def ask_dedicate(self) -> None:
         """Ask which shop gets a queue of its own."""

@@ -80,6 +80,11 @@ def title(row: QueueNow) -> str:
     return safe.one_line(row.title or row.shop, 60)
 
 
+def paused_scope(row: QueueNow, scope: str) -> str:
+    """What a pause of this queue covers."""
+    return title(row) if scope.startswith("shop:") else shown.scope_name(scope)
+
+
 def number(value: int | None) -> str:
     """A number, a dash where there is none."""
     return "–" if value is None else text.count(value)

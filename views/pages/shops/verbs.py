@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -14,7 +13,6 @@ from PySide6.QtWidgets import QWidget
 from services.commands.sheet import shop_file
 from services.commands.sheet.shop_file import ShopFile
 from services.domain.errors import OperatorError
-from services.domain.fleet.shop import Pause as PauseNow
 from services.domain.fleet.shop import Shop
 from services.domain.gates import breaker, paused
 from services.domain.gates import limit as limits
@@ -28,7 +26,6 @@ from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Finding, Question
 from views.dialogs.file import FileDialog
 from views.dialogs.quiet_hours import QuietHoursDialog
-from views.dialogs.resuming import ask_to_resume
 from views.dialogs.saving import SavingDialog
 from views.dialogs.shop_login import ShopLogin
 from views.dialogs.shops.edit import ShopDialog
@@ -45,8 +42,6 @@ from views.support.words import shop
 from views.widgets.fields import Labelled, NumberField
 from views.widgets.layout import in_row
 from views.widgets.toggle import Toggle
-
-T = TypeVar("T")
 
 
 class ShopActions(PageActs):
@@ -131,33 +126,22 @@ class ShopActions(PageActs):
         if words.is_paused(row):
             self.resume(row, scope)
             return
-        self._pause(scope, words.name(row))
+        self._pause(scope, partial(words.name, row))
 
     def resume(self, row: ShopRow, scope: str) -> None:
         """End a pause that holds a shop: its own, that of its platform, of a type or of everything; asked where it is
         somebody else's or has a note.
         """
         pause = next((one for one in row.now.pauses if (one.gate, one.scope) == (paused.GATE, scope)), None)
-        self._end(pause, scope, words.paused_scope(row, scope))
+        self._end_pause(pause, scope, partial(words.paused_scope, row, scope))
 
     def pause_scope(self, row: ScopeRow) -> None:
         """Let nothing of a platform or a type start, or let it go on."""
-        what = words.scope_name(row)
+        what = partial(words.scope_name, row)
         if row.pause is not None:
-            self._end(row.pause, row.key, what)
+            self._end_pause(row.pause, row.key, what)
         else:
             self._pause(row.key, what)
-
-    def _end(self, pause: PauseNow | None, scope: str, what: str) -> None:
-        fleet = self._context.commands.fleet
-        again = partial(fleet.pause, scope, reason=pause.reason if pause is not None else "", instead="")
-
-        def said(_was: bool) -> str:
-            return _("{what} goes on.").format(what=what)
-
-        go = partial(self._act, partial(fleet.resume, scope), said, again)
-        asks = (self._context.commands.operator.who, self._context.feed.latest.at_ms)
-        ask_to_resume(pause, what, asks, self._owner, go)
 
     def close_breaker(self, row: ShopRow) -> None:
         """Forget the failures of a shop, after a look at them."""

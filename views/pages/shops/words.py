@@ -63,12 +63,7 @@ def is_paused(row: ShopRow) -> bool:
 
 def paused_scope(row: ShopRow, scope: str) -> str:
     """What a pause of this shop covers."""
-    head, _colon, found = scope.partition(":")
-    if head == "all":
-        return _("Everything")
-    if head == "shop":
-        return name(row)
-    return platform_name(found) if head == "platform" else type_names.name(found)
+    return name(row) if scope.startswith("shop:") else shown.scope_name(scope)
 
 
 def asks_for(now: ShopNow, at_ms: int) -> str:

@@ -30,7 +30,7 @@ def test_only_ones_own_pause_without_a_note_ends_at_once(
 ) -> None:
     owner, gone = QWidget(), list[int]()
     qtbot.addWidget(owner)
-    ask_to_resume(pause, "TEMU", (ME, 90_000), owner, lambda: gone.append(1))
+    ask_to_resume(pause, lambda: "TEMU", (ME, 90_000), owner, lambda: gone.append(1))
     dialogs = owner.findChildren(ConfirmDialog)
     assert (len(dialogs), len(gone)) == ((1, 0) if asks else (0, 1))
     for dialog in dialogs:

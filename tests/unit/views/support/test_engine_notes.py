@@ -73,7 +73,7 @@ def test_a_pause_of_the_repair(pause: Pause, qtbot: QtBot) -> None:
     )  # fmt: skip
     owner = QWidget()
     qtbot.addWidget(owner)
-    ask_to_resume(pause, "店", ("ann@desk", NOW), owner, lambda: None)
+    ask_to_resume(pause, lambda: "店", ("ann@desk", NOW), owner, lambda: None)
     (dialog,) = owner.findChildren(ConfirmDialog)
     asked = " ".join(one.text() for one in dialog.findChildren(QLabel))
     row = row_of(item, NOW)

@@ -263,15 +263,29 @@ def test_a_person_looks_in_the_shop_before_deciding_here_or_is_told_where(
     assert QGuiApplication.clipboard().text() == f"shop login {shop}"
 
 
+@pytest.mark.parametrize(
+    ("verb", "told"), [("resume", "Pinduoduo goes on."), ("pause", "Pinduoduo is paused; running tasks go on.")]
+)
 def test_what_was_done_is_told_in_the_language_of_the_moment(
-    qtbot: QtBot, fleet: Fleet, owner: QWidget, request: pytest.FixtureRequest
+    qtbot: QtBot, fleet: Fleet, owner: QWidget, request: pytest.FixtureRequest, verb: str, told: str
 ) -> None:
-    fleet.context.commands.fleet.pause("platform:pdd", reason="")
-    AttentionVerbs(fleet.context, owner).resume("platform:pdd")
+    if verb == "resume":
+        fleet.context.commands.fleet.pause("platform:pdd", reason="")
+    AttentionVerbs(fleet.context, owner).run(verb, "platform:pdd")
     qtbot.waitUntil(lambda: bool(fleet.toasts))
     (said,) = fleet.toasts
     i18n.set_language("zh_CN")
     request.addfinalizer(lambda: i18n.set_language("en"))
     assert said.again is not None
-    assert said.text == "Pinduoduo goes on."
+    assert said.text == told
     assert "拼多多" in said.again().text
+
+
+def test_of_a_pause_that_somebody_ended_first_nobody_is_told_that_it_ends_now(
+    qtbot: QtBot, fleet: Fleet, owner: QWidget
+) -> None:
+    """Its Undo would have paused what was not paused here."""
+    AttentionVerbs(fleet.context, owner).resume("platform:pdd")
+    qtbot.waitUntil(lambda: bool(fleet.toasts))
+    (said,) = fleet.toasts
+    assert (said.text, said.actions) == ("Pinduoduo was not paused any more; nothing was changed.", ())
