@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from services.domain.errors import ConsoleError, UsageError
 from services.domain.fleet.environment import is_production
 from services.domain.task.search import filter_time
 from services.domain.text import shell
+from services.domain.text.words import between_commas
 from services.i18n import ngettext
 
 #: what a person answers who means it, in either language
@@ -27,8 +27,6 @@ EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
 MAX_ROWS = 10_000
 #: ten years; what is too long for a use of its own is refused there
 MAX_SECONDS = 315_360_000.0
-#: between names that are written into one word
-_COMMA = re.compile("[,，、]")
 
 
 class ConsoleRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -214,7 +212,7 @@ def whole(least: int, most: int) -> Callable[[str], int]:
 
 def several(words: Iterable[str]) -> tuple[str, ...]:
     """The names of an option that may stand again and holds several with commas, each once."""
-    return tuple(dict.fromkeys(name.strip() for word in words for name in _COMMA.split(word) if name.strip()))
+    return tuple(dict.fromkeys(name for word in words for name in between_commas(word)))
 
 
 def seconds(text: str) -> float:

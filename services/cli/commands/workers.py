@@ -19,6 +19,7 @@ from services.domain.gates import home, lane_share
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import FleetNow, WorkerNow
 from services.domain.task import ids
+from services.domain.text.words import between_commas
 from services.engine import fates
 from services.i18n import N_
 
@@ -228,8 +229,7 @@ def task_types(text: str) -> list[str]:
     Raises:
         argparse.ArgumentTypeError: one cannot be such a name.
     """
-    names = [name.strip() for name in text.replace("，", ",").split(",")]
-    names = [name for name in names if name] or [text]
+    names = between_commas(text) or [text]
     if bad := next((name for name in names if not ids.valid_task_type(name)), None):
         raise argparse.ArgumentTypeError(
             spoken.phrase("a task type is 1-64 of A-Z a-z 0-9 _ -, not {text}", text=f"{bad!r:.60}")

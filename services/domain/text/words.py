@@ -6,6 +6,8 @@ import re
 import unicodedata
 
 _JOINTS = re.compile(r"[\s_\-*:：·.、/]+")
+#: what parts words that a person lists
+COMMAS = ",，、"
 _ASIDE = re.compile(r"[(（\[【].*?[)）\]】]")
 
 
@@ -17,3 +19,8 @@ def folded(word: str) -> str:
 def heading(title: str) -> str:
     """The name of a column without what is said aside: ``* 店铺ID（必填）`` is ``店铺id``."""
     return folded(_ASIDE.sub("", title)) or folded(title)
+
+
+def between_commas(text: str) -> list[str]:
+    """Words with commas between them, of either language."""
+    return [word for part in re.split(f"[{COMMAS}]", text) if (word := part.strip())]

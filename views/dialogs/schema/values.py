@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from services.domain.text.words import between_commas
 from views.dialogs.schema import read as plan
 
 
@@ -21,7 +22,7 @@ def _join(value: Any) -> str:
 
 
 def _split(text: str) -> Any:
-    return [part.strip() for part in text.replace("，", ",").replace("、", ",").split(",") if part.strip()]
+    return between_commas(text)
 
 
 def _number(text: str) -> Any:

@@ -14,6 +14,7 @@ from services.domain.errors import UsageError
 from services.domain.insight import known_issue
 from services.domain.insight.cause_rule import MAX_LINK, MAX_NAME, CauseRule
 from services.domain.task.search import filter_time
+from services.domain.text.words import between_commas
 from services.i18n import N_, _, ngettext
 from views.dialogs.saving import SavingDialog, SharedForm, stands_there
 from views.dialogs.typed import KeepsTyped
@@ -104,13 +105,12 @@ class KnownIssue(KeepsTyped, SharedForm):
         span = filter_time.duration_ms(typed) if typed else 0
         if span is None:
             raise UsageError(_("Write a span such as 90m, 2h or 1d"), field="park")
-        names = (one.strip() for one in self.route.text().replace("，", ",").split(","))
         found = Decided(
             owner=self.owner.text().strip(),
             park_s=span // 1000,
             retry_at=self.retry_at.text().strip().replace("：", ":"),
             alert_once=self.alert_once.isChecked(),
-            route=tuple(one for one in names if one),
+            route=tuple(between_commas(self.route.text())),
             link=self.link.text().strip(),
         )
         try:

@@ -12,6 +12,7 @@ from services.domain.gates import lane_share
 from services.domain.gates.lane_share import MAX_SLOTS, Share
 from services.domain.task import ids
 from services.domain.task.lane import LANES
+from services.domain.text.words import between_commas
 from services.i18n import N_, _
 from views.dialogs.saving import SavingDialog
 from views.dialogs.typed import KeepsTyped
@@ -137,8 +138,8 @@ class LanesDialog(KeepsTyped, SavingDialog):
     def _types(self) -> list[str]:
         """With spaces between them too, as on the command line; a title may have such itself."""
         found: list[str] = []
-        for words in filter(str.strip, self.declines.text().replace("，", ",").split(",")):
-            code, parts = type_names.code(words.strip()), [type_names.code(word) for word in words.split()]
+        for name in between_commas(self.declines.text()):
+            code, parts = type_names.code(name), [type_names.code(word) for word in name.split()]
             apart = not ids.valid_task_type(code) and all(map(ids.valid_task_type, parts))
             found += parts if apart else [code]
         return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services import called
+from services.domain.text.words import COMMAS
 from services.domain.types.task_type import TaskType
 from views.support import safe
 
@@ -39,4 +40,4 @@ def code(words: str) -> str:
 def name_in_list(code_: str) -> str:
     """Its name where that can be read back from a list with commas, else the code."""
     shown = name(code_)
-    return shown if code(shown) == code_ and not {",", "，"} & set(shown) else code_
+    return shown if code(shown) == code_ and set(COMMAS).isdisjoint(shown) else code_

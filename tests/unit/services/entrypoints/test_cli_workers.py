@@ -49,6 +49,6 @@ def test_nobody_is_alive() -> None:
 
 
 def test_each_of_several_types_must_be_one() -> None:
-    assert task_types("sync_order, full_sync，export") == ["sync_order", "full_sync", "export"]
+    assert task_types("sync_order, full_sync，export、reply") == ["sync_order", "full_sync", "export", "reply"]
     with pytest.raises(argparse.ArgumentTypeError, match="not 'full sync'"):
         task_types("sync_order,full sync")

@@ -54,10 +54,10 @@ def test_a_title_that_two_types_share_is_read_as_neither() -> None:
 
 
 def test_a_name_stands_in_a_list_only_where_it_can_be_read_back() -> None:
-    titles = {"plain": "同步", "comma": "订单，退款", "long": "长" * 80}
+    titles = {"plain": "同步", "comma": "订单，退款", "pause": "订单、退款", "long": "长" * 80}
     type_names.know({name: TaskType(name=name, title={"zh_CN": title}) for name, title in titles.items()})
     set_language("zh_CN")
-    assert [type_names.name_in_list(name) for name in titles] == ["同步", "comma", "long"]
+    assert [type_names.name_in_list(name) for name in titles] == ["同步", "comma", "pause", "long"]
 
 
 def test_services_say_a_type_as_the_window_does() -> None:

@@ -44,7 +44,7 @@ def test_what_cannot_be_is_not_saved(qtbot: QtBot) -> None:
         assert dialog.save.isEnabled()
         assert said(dialog) == []
     dialog.retry_at.setText("06：30")
-    dialog.route.setText("duty，lead")
+    dialog.route.setText("duty、lead")
     with qtbot.waitSignal(dialog.saved) as heard:
         dialog.save.click()
     assert heard.args == [
