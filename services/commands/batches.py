@@ -12,7 +12,7 @@ from services.commands.audit import Audit
 from services.commands.bulk.plan import Plan
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome
-from services.commands.tasks import SLICE, Place, Raised, TaskCommands
+from services.commands.tasks import SLICE, Place, RaisedBatch, TaskCommands
 from services.domain.errors import NotFound
 from services.domain.task.lane import LANES, Lane
 from services.domain.task.search.query import Query, Term, each, equals
@@ -45,7 +45,7 @@ class BatchOutcome(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome
     before: Mapping[str, int] = {}
     after: Mapping[str, int] = {}
-    raised: Raised | None = None  #: how it was before, where it was raised
+    raised: RaisedBatch | None = None  #: how it was before, where it was raised
 
 
 class BatchCommands:
@@ -103,7 +103,7 @@ class BatchCommands:
         begun, most, others = self._store.now_ms(), *self._places(plan.task_ids)
         more = {"most": most, "was": others} if most is not None and len(others) <= PLACES_KEPT else {}
         done = self._act("batch.raise", plan, "", lambda ids: self._tasks.prioritize(ids, Lane.HIGH), more)
-        raised = Raised(
+        raised = RaisedBatch(
             batch=plan.batch,
             who=self._operator.who,
             begun=begun,

@@ -42,7 +42,7 @@ Place = tuple[str, int]  #: lane and priority
 RAISED: Place = lane.parse_priority(lane.Lane.HIGH)  #: where a batch is raised to
 
 
-class Raised(msgspec.Struct, frozen=True, kw_only=True):
+class RaisedBatch(msgspec.Struct, frozen=True, kw_only=True):
     """That a batch was raised: by whom, from when to when (UTC ms), and where its tasks stood before. Which they were
     each record tells by its steps, however many there are.
     """
@@ -263,7 +263,7 @@ class TaskCommands:
         """
         return self._place(places)
 
-    def lower_back(self, raised: Raised) -> Outcome:
+    def lower_back(self, raised: RaisedBatch) -> Outcome:
         """Give what was raised with a batch the place that each had; what somebody moved since, or waits no more,
         stays as it is.
         """

@@ -315,10 +315,10 @@ class ScheduleQueries:
         ends = at + load.LONGEST * load.MINUTE_MS
         slots = self._slots(now)
         begins, over = at - load.LONGEST * load.MINUTE_MS // 8, self._held_back(zone, ends)
-        mine = [replace(one, own=True) for one in self._bursts(wanted, [at], over, self._sets())]
+        sets = self._sets()
+        mine = [replace(one, own=True) for one in self._bursts(wanted, [at], over, sets)]
         beside = [other for other in self.rows(1) if other.schedule.name != wanted.name]
         before, spent, missed = _planned_before(beside, begins, at, now)
-        sets = self._sets()
         planned, cut = _planned(beside, at, ends, now, spent)
         others = [
             burst

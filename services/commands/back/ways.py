@@ -26,7 +26,7 @@ from services.commands.quiet import QuietCommands
 from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
-from services.commands.tasks import Place, Raised, TaskCommands
+from services.commands.tasks import Place, RaisedBatch, TaskCommands
 from services.commands.views import ViewCommands
 from services.domain import audit
 from services.domain.alerts.rule import Rule as AlertRule
@@ -173,7 +173,7 @@ def _again(first: int = 0) -> Way:
 
 def _lower(commands: Commands, entry: AuditEntry, detail: Detail) -> Outcome:
     most = detail.get("most")  # entries of before name each task, by the number of its priority alone
-    raised = Raised(
+    raised = RaisedBatch(
         batch=entry.target[0],
         who=entry.who,
         begun=entry.at,

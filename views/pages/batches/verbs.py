@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from services.commands.batches import BatchCommands, BatchOutcome, BatchPlan
 from services.commands.outcome import Outcome
-from services.commands.tasks import Raised
+from services.commands.tasks import RaisedBatch
 from services.domain.insight import batch as insight
 from services.domain.insight.batch import Box, Hold
 from services.domain.task.search import filter
@@ -223,7 +223,7 @@ class BatchActions(PageActs):
 
     def _raise(self, plan: BatchPlan) -> None:
         tasks = self._context.commands.tasks
-        made: list[Raised] = []
+        made: list[RaisedBatch] = []
 
         def call() -> Outcome:
             done = self._commands.raise_waiting(plan)
