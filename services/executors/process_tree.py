@@ -266,10 +266,10 @@ def _belonging(by: str, begun: Mapping[int, float]) -> list[psutil.Process]:
 
 
 def started_at(pid: int) -> float:
-    """When a process began, as the system counts; 0 when it is gone."""
+    """When a process began, as a number that never changes; 0 when it is gone."""
     try:
-        return psutil.Process(pid).create_time()
-    except psutil.Error:
+        return _started(pid)
+    except (psutil.Error, OSError):
         return 0.0
 
 

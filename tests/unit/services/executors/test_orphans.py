@@ -75,6 +75,20 @@ def test_what_outlives_its_worker_is_ended_and_what_is_at_work_is_not() -> None:
             stream.close()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no start of a process moves with the clock")
+def test_what_carries_no_mark_is_ended_also_after_the_clock_was_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "import time; time.sleep(600)"
+    child = subprocess.Popen([sys.executable, "-S", "-E", "-c", code], start_new_session=True, env={})
+    try:
+        begun = {child.pid: process_tree.started_at(child.pid)}
+        monkeypatch.setattr("psutil._pslinux.boot_time", lambda: 1.0)
+        assert process_tree.end_owned("1:1.0", begun) == 1
+        assert child.wait(10) != 0
+    finally:
+        child.kill()
+        child.wait()
+
+
 def test_what_is_at_work_in_a_container_of_this_machine_is_left_alone() -> None:
     """Its owner has another number there than here."""
     if not _may_be_apart():
