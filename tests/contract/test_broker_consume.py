@@ -25,8 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_what_lies_here_untaken_is_told_by_queue(broker: Broker, broker_kind: str) -> None:
     broker.publish([order(number) for number in range(3)])
     consumer = broker.consumer(["high", "normal"], window=5, name="c")
-    got = collect(consumer, 1, at_once=1)
     buffered(consumer, 3)
+    got = collect(consumer, 1, at_once=1)
     assert consumer.untouched() == ({} if broker_kind == "embedded" else {"rpa_tasks_normal": 2})
     consumer.ack([*got, *collect(consumer, 2)])
     assert consumer.untouched() == {}
