@@ -14,6 +14,7 @@ import pytest
 from services import settings as config
 from services.domain.errors import UsageError
 from services.profiles.book import Book, SavedProfile
+from services.settings.declared import everything
 
 
 @pytest.fixture(autouse=True)
@@ -518,3 +519,19 @@ def test_a_click_is_told_from_what_inherits_its_marks(
         check=False,
     )
     assert done.returncode == clicked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[retry]\nbase_seconds = 30\ncap_seconds = 5\n",
+        "[executors.browser]\nmin_idle = 5\nmax_total = 2\n",
+        "[broker]\nurl = 'amqp://guest@localhost'\n",
+        "[broker]\nurl = 'pulsar://localhost'\nlifo_lanes = ['low']\n[store]\nurl = 'redis://localhost'\n",
+    ],
+)
+def test_what_a_refusal_names_as_wrong_together_are_settings(tmp_path: Path, text: str) -> None:
+    """The dialog shows it at each of them."""
+    caught = fault(written(tmp_path, text))
+    assert caught.others
+    assert {caught.field, *caught.others} <= {one.name for one in everything()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from services import messages
@@ -233,13 +233,13 @@ def outcome(last: Tally | None) -> str:
 
 def collisions(row: ScheduleRow, between: str = "") -> str:
     """With which other schedules, quiet hours and promises it collides; ``between`` them stands what parts a list."""
-    if between:
-        return between.join(map(shown.say, row.conflicts))
-    return text.listed((one.rstrip(".。") for one in messages.in_one(row.conflicts, shown.say)), ";")
+    told = map(shown.say, row.conflicts) if between else messages.in_one(row.conflicts, shown.say)
+    return _joined(told, between)
 
 
-def _joined(parts: Sequence[str], between: str) -> str:
-    return between.join(parts) if between else text.listed(parts, ";")
+def _joined(parts: Iterable[str], between: str) -> str:
+    """In one line no full stop stands before what follows."""
+    return between.join(parts) if between else text.listed((one.rstrip(".。") for one in parts), ";")
 
 
 def remark(row: ScheduleRow, between: str = "") -> str:

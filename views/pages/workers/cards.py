@@ -145,7 +145,6 @@ class Board(ScrollPane):
 
 
 LEFT, RIGHT = 186, 206
-#: verbs that take each other's place
 #: verbs stand in words where that leaves this much for the slots: six in a row
 MIDDLE = 440
 #: a bar of memory is full here

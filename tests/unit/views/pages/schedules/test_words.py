@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from msgspec.structs import replace
 
 from services import i18n
 from services.domain.insight import schedule as insight
@@ -148,3 +149,6 @@ def test_what_a_schedule_collides_with_is_one_sentence() -> None:
     told = "nightly: the same work, created twice for 60 shops; quiet hours night: the run at 02:30 waits until 06:00"
     assert words.collisions(row) == told
     assert words.collisions(row, "\n").splitlines()[1].startswith("Quiet hours night: the run")
+    late = insight.look(row.planned, 1, 7_200_000, leader="w1")
+    assert words.why_late([replace(row, now=late)], 7_200_000).endswith("look at its log.")
+    assert "look at its log; nightly: the same work" in words.remark(replace(row, now=late))
