@@ -11,7 +11,7 @@ from services.domain.insight.batch import CANCELLED, DEAD, DONE, HELD, WAITING, 
 from services.domain.insight.forecast.flow import Spread
 from services.monitor.batches import BatchView
 from tests.support.painted import painted
-from views.pages.batches.forecast import POINTS, BatchForecast, course_of, note
+from views.pages.batches.forecast import POINTS, BatchForecast, Course, course_of, note
 from views.pages.batches.words import BatchNow, headline
 
 BEGUN = 1_700_000_000_000
@@ -30,6 +30,21 @@ def batch(*, done: int = 6, dead: int = 1, left: Spread | None = LEFT, deadline:
     return BatchNow(view=view, story=story, ends=ends, at_ms=BEGUN + 60_000 * (done + 1))
 
 
+def shown(qtbot: QtBot, one: BatchNow) -> BatchForecast:
+    chart = BatchForecast()
+    qtbot.addWidget(chart)
+    chart.resize(320, chart.height())
+    chart.show_batch(one)
+    chart.show()
+    return chart
+
+
+def along(chart: BatchForecast, course: Course, instant: float) -> float:
+    """Where the upright line of an instant stands."""
+    room = chart.room()
+    return room.left() + (instant - course.begun) / (course.end - course.begun) * room.width()
+
+
 def test_it_ends_where_nobody_is_needed_with_what_it_may_be_off_by(qtbot: QtBot) -> None:
     one = batch(deadline=BEGUN + 3_600_000)
     found = course_of(one)
@@ -37,10 +52,7 @@ def test_it_ends_where_nobody_is_needed_with_what_it_may_be_off_by(qtbot: QtBot)
     assert (found.done, found.total, found.likely) == (6, 10, 9)
     assert [round(at - found.now) for at in (found.early, found.middle, found.late)] == [60, 120, 300]
     assert found.end > found.deadline
-    chart = BatchForecast()
-    qtbot.addWidget(chart)
-    chart.resize(320, chart.height())
-    chart.show_batch(one)
+    chart = shown(qtbot, one)
     assert not chart.grab().isNull()
     assert chart.accessibleDescription().startswith("6 of 10 done, ")
 
@@ -69,10 +81,7 @@ def test_where_all_that_is_open_waits_for_a_person_it_says_how_many_stay(qtbot: 
     assert found is not None
     assert (found.likely, found.stays, found.middle) == (6, 4, 0), "level, and no end"
     assert (note(one), headline(one)) == ("4 stay open", "6 of 10 done, 4 stay open")
-    chart = BatchForecast()
-    qtbot.addWidget(chart)
-    chart.resize(320, chart.height())
-    chart.show_batch(one)
+    chart = shown(qtbot, one)
     drawn = chart.grab().toImage()
     chart.show_batch(replace(one, view=replace(one.view, left=None), story=replace(story, holds=(), behind_person=0)))
     ahead = QRect(305, 0, 15, chart.height())
@@ -110,10 +119,7 @@ def test_of_what_has_ended_it_draws_what_was_foretold_half_way(qtbot: QtBot) -> 
     assert found is not None
     assert (found.told, found.done_by(found.told), found.likely) == (foretold.at_ms / 1000, 5, 10)
     assert found.middle == foretold.end_ms / 1000
-    chart = BatchForecast()
-    qtbot.addWidget(chart)
-    chart.resize(320, chart.height())
-    chart.show_batch(one)
+    chart = shown(qtbot, one)
     drawn = chart.grab().toImage()
     chart.show_batch(replace(one, foretold=None))
     assert drawn != chart.grab().toImage()
@@ -129,18 +135,10 @@ def test_of_what_has_ended_it_draws_what_was_foretold_half_way(qtbot: QtBot) -> 
     ],
 )
 def test_its_words_stand_on_no_line_that_goes_down(qtbot: QtBot, one: BatchNow) -> None:
-    chart = BatchForecast()
-    qtbot.addWidget(chart)
-    chart.resize(320, chart.height())
-    chart.show_batch(one)
-    chart.show()
+    chart = shown(qtbot, one)
     course, room = course_of(one), chart.room()
     assert course is not None
-    lines = [
-        room.left() + (at - course.begun) / (course.end - course.begun) * room.width()
-        for at in (course.now, course.deadline, course.told and course.middle)
-        if at
-    ]
+    lines = [along(chart, course, at) for at in (course.now, course.deadline, course.told and course.middle) if at]
     said = [
         piece for piece in painted(chart) if piece.box.bottom() <= room.bottom() and piece.box.left() >= room.left()
     ]
@@ -158,24 +156,15 @@ def test_its_words_make_way_for_no_line_that_nobody_sees(qtbot: QtBot) -> None:
     foretold = Foretold(BEGUN + 180_000, Spread(low_s=140, mid_s=150, high_s=160))
     view = BatchView("b1", counts, begun_at=BEGUN)
     one = BatchNow(view=view, story=story, ends=ends, at_ms=ends[-1], foretold=foretold)
-    chart = BatchForecast()
-    qtbot.addWidget(chart)
-    chart.resize(320, chart.height())
-    chart.show_batch(one)
-    chart.show()
-    course, room = course_of(one), chart.room()
+    chart = shown(qtbot, one)
+    course = course_of(one)
     assert course is not None
-    now = room.left() + (course.now - course.begun) / (course.end - course.begun) * room.width()
     (box,) = [piece.box for piece in painted(chart) if piece.text == "6 done"]
-    assert box.right() < now, "before it, over the curve"
+    assert box.right() < along(chart, course, course.now), "before it, over the curve"
 
 
 def test_its_words_find_their_place_anew_in_another_size(qtbot: QtBot) -> None:
-    chart = BatchForecast()
-    qtbot.addWidget(chart)
-    chart.resize(320, chart.height())
-    chart.show_batch(batch())
-    chart.show()
+    chart = shown(qtbot, batch())
 
     def place() -> float:
         (box,) = [piece.box for piece in painted(chart) if piece.text == "6 done"]
