@@ -18,7 +18,7 @@ from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.name import NameDialog
 from views.kit.saved_views import SavedViews, View
-from views.pages.tasks.views import BUILT_IN, numbers, view_of
+from views.pages.tasks.views import BUILT_IN, numbers
 from views.support import safe, text
 from views.support.acting import tell_done
 from views.support.operation import Operation
@@ -63,7 +63,7 @@ class ViewKeeper(QObject):
         tabs.change_wanted.connect(self.change_wanted)
         self._looking, self._acting = Operation(self, latest=True), Operation(self)
         self._forbidden = ""
-        self._wanted = ""  #: a filter that was asked for, of which a view of the fleet may tell that it is its own
+        self._heard = False  #: whether the fleet has told what it shares
         self._taken_away = ""  #: the view of the fleet that was taken away here last
         self._changing = ""  #: the one that is being changed here
         self._made = ("", 0)  #: key and version of the one that was changed here last
@@ -95,12 +95,9 @@ class ViewKeeper(QObject):
         self._switch(key)
 
     def go_to_filter(self, expression: str) -> None:
-        """Show the view that has this filter, else all; of what the fleet shares nobody may know yet."""
-        key = view_of(expression)
-        if key == BUILT_IN[0].key:
-            key = next((view.key for view in self._saved.all() if view.filter == expression), key)
-        self.go(key)
-        self._wanted = expression if key == BUILT_IN[0].key else ""
+        """Show the view that has this filter, else all; one of the fleet comes once that has told what it shares."""
+        known = self._saved.all()
+        self.go(next((view.key for view in known if view.filter == expression), known[0].key))
 
     def keep_layout(self) -> None:
         """Remember columns and order of the present view."""
@@ -189,7 +186,7 @@ class ViewKeeper(QObject):
             self.shown.emit(self._current)
 
     def _switch(self, key: str) -> None:
-        self._narrowed, self._wanted = None, ""
+        self._narrowed = None
         self.keep_layout()
         self._current = self._saved.get(key)
         self._restore()
@@ -259,15 +256,14 @@ class ViewKeeper(QObject):
         self._looking.start(self._context.commands.views.known, self._take, lambda _error: None)
 
     def _take(self, found: Sequence[SharedView]) -> None:
-        asked_for, self._wanted = self._wanted, ""  # what is shared from now on carries nobody off
+        first, self._heard = not self._heard, True  # what is shared from now on carries nobody off
         self._saved.set_shared(found)
         if self._saved.all() == self._told:
             return
         before, self._current = self._current, self._saved.again(self._current)
         self.retranslate()
-        if (wanted := self._wanted_of_fleet(asked_for)) is not None:
-            self._tabs.set_current(wanted.key)
-            self._on_chosen(wanted.key)
+        if first and (same := self._same_of_fleet()) is not None:
+            self._tabs.choose(same.key)
             return
         if before.key != self._current.key:  # somebody, or another window, took it away
             self._tabs.set_current(self._current.key)
@@ -283,11 +279,10 @@ class ViewKeeper(QObject):
         elif before.filter != self._current.filter:
             self._show_changed(before)
 
-    def _wanted_of_fleet(self, expression: str) -> View | None:
-        """The view of the fleet whose filter was asked for, while that stands here."""
-        if not expression or self._narrowed is None or self._narrowed[0] != expression:
-            return None
-        return next((view for view in self._saved.all() if view.shared and view.filter == expression), None)
+    def _same_of_fleet(self) -> View | None:
+        """The view of the fleet whose filter stands here, where the present view has another."""
+        here = self._narrowed[0] if self._narrowed is not None else ""
+        return next((view for view in self._saved.all() if here and view.shared and view.filter == here), None)
 
     def _show_changed(self, before: View) -> None:
         """The view that stands here has another filter."""

@@ -39,11 +39,6 @@ def task_in_full(request: str) -> str | None:
     return task_id if task_id and task_id != request and not re.search(r"\s", task_id) else None
 
 
-def view_of(expression: str) -> str:
-    """Key of the view of the design that is this filter, else of the list of everything."""
-    return next((view.key for view in BUILT_IN if view.filter == expression), BUILT_IN[0].key)
-
-
 def numbers(counts: Counts) -> dict[str, int]:
     """How many tasks each view of the design has, from the counters of one moment."""
 
