@@ -27,7 +27,7 @@ from services import assembly, repairs
 from services.commands.back.ways import WAYS, Way, take_back, way_of
 from services.commands.bulk.republish import Control
 from services.commands.operator import person
-from services.commands.tasks import Raised
+from services.commands.tasks import RaisedBatch
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import DOCUMENT as INCIDENTS
 from services.domain.alerts.incident import Incident, Words, slot_of
@@ -128,7 +128,7 @@ class Stage:
         self.queued(batch=name)
         return name
 
-    def raised(self) -> Raised:
+    def raised(self) -> RaisedBatch:
         batches = self.my["BatchCommands"]
         found = batches.raise_waiting(batches.plan_raise(self.batch("b6"))).raised
         assert found is not None
