@@ -93,9 +93,6 @@ class _Wrapped(Label):
     def __init__(self, kind: str, tone: str) -> None:
         super().__init__("", kind, tone, wrap=True)
         self._most = 0
-        self._held = False
-        self._needed = dict[tuple[int, int], int]()  #: by width and lines, the last time that it was asked
-        self._needed_by: tuple[str, str] = ("", "")  #: words and letters that it was asked of, when it was not held
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -107,25 +104,10 @@ class _Wrapped(Label):
             self.updateGeometry()
             self.update()
 
-    def hold(self, held: bool) -> None:
-        """Give back no line while that is so."""
-        if held != self._held:
-            self._held = held
-            if not held:
-                self._needed.clear()
-            self.updateGeometry()
-
     def height_at(self, width: int, lines: int) -> int:
         """What so many lines need at a width."""
-        height = super().heightForWidth(width)
-        height = min(height, self._cut(width, lines)[1]) if lines else height
-        asked_of = self.text(), self.font().key()
-        if self._held:
-            height = max(height, self._needed.get((width, lines), 0))
-        elif asked_of != self._needed_by:
-            self._needed, self._needed_by = {}, asked_of
-        self._needed[width, lines] = height
-        return height
+        whole = super().heightForWidth(width)
+        return min(whole, self._cut(width, lines)[1]) if lines else whole
 
     def heightForWidth(self, width: int) -> int:
         """Return room for its lines."""
@@ -174,7 +156,7 @@ class AttentionItem(QFrame):
     def __init__(self, row: AttentionRow) -> None:
         super().__init__()
         self._row = row
-        self._resolved, self._reason, self._leads, self._held = False, "", False, False
+        self._resolved, self._reason, self._leads = False, "", False
         self._said = ""  #: all but the age, for who listens
         self._glyph = QLabel()
         self._glyph.setFixedWidth(GLYPH)
@@ -222,10 +204,8 @@ class AttentionItem(QFrame):
 
     def hold(self, held: bool) -> None:
         """Take no less room than now while that is so: its verbs stay where they are, and what stands below it."""
-        self._held = held
-        self.setMinimumHeight(self.height() if held and self.isVisible() else 0)  # a new one has none of its own yet
-        for label in (self.title, self.sentence):
-            label.hold(held)
+        for part in (self, self.title, self.sentence):
+            part.setMinimumHeight(part.height() if held and part.isVisible() else 0)  # a new one has none yet
 
     def stops(self) -> list[QWidget]:
         """What the tab key goes through."""
@@ -233,8 +213,8 @@ class AttentionItem(QFrame):
 
     @property
     def needs(self) -> object:
-        """What its height follows from, but for letters and width, and what it needed before where it is held."""
-        return self._said, self._row.verbs, self._resolved, self._leads, self._held, self._age.sizeHint().width()
+        """What its height follows from, but for letters and width."""
+        return self._said, self._row.verbs, self._resolved, self._leads, self._age.sizeHint().width()
 
     def height_at(self, width: int, density: Density) -> int:
         """What it needs at a width."""

@@ -172,11 +172,10 @@ class AttentionList(QWidget):
         if pointer != self._pointer:
             self._pointer, self._moved_ms = pointer, now_ms
         over = self.isVisible() and self.rect().contains(self.mapFromGlobal(pointer))
-        held = over and now_ms - self._moved_ms < AIMS_MS
-        if held != self._held:
-            self._held = held
+        before, self._held = self._held, over and now_ms - self._moved_ms < AIMS_MS
+        if before or self._held:
             for item in self._items.values():
-                item.hold(held)
+                item.hold(self._held)
 
     def _stops(self) -> list[QWidget]:
         return [stop for item in self.items() for stop in item.stops()]
@@ -228,14 +227,17 @@ class AttentionList(QWidget):
         self._fit()
 
     def _choose_density(self) -> None:
-        """Say the less of each item the more of them there are, so that all are seen."""
+        """Say the less of each item the more of them there are, so that all are seen; no more than now while somebody
+        aims at them.
+        """
         items, width = self.items(), self.width() - self._scroll.verticalScrollBar().sizeHint().width()
-        needs = width, self.height(), theme().growth, [item.needs for item in items]
+        needs = width, self.height(), theme().growth, self._held, [item.needs for item in items]
         if needs == self._needs:
             return
         self._needs = needs
         slack = round(SLACK * theme().growth)
-        for place, density in enumerate(DENSITIES):
+        least = self._dense if self._held else 0
+        for place, density in enumerate(DENSITIES[least:], least):
             room = self.height() - (slack if place < self._dense else 0)
             if density is DENSITIES[-1] or sum(item.height_at(width, density) for item in items) <= room:
                 self._dense = place

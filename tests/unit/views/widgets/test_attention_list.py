@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.support.painted import faults, painted
-from views.widgets.attention.item import DENSITIES, AttentionItem
 from views.widgets.attention.list import LEAVES_AFTER_MS, AttentionList, AttentionModel, AttentionRow
 
 LOGIN = AttentionRow(
@@ -144,6 +143,11 @@ def test_nothing_moves_away_from_the_mouse_that_aims_at_it(
     listing.set_rows([SILENT, replace(long, sentence="next try in 59 s")], 1_000)
     assert keys(listing) == ["login", "selector", "silent"], "what is new comes below"
     assert place() == at
+    listing.set_rows([SILENT, replace(long, sentence="failed; " * 30)], 1_100)
+    further = place()
+    assert further > at, "more is not cut off for that"
+    listing.set_rows([SILENT, replace(long, sentence="next try in 58 s")], 1_200)
+    assert place() == further, "and it stays where it is by now"
     listing.set_rows([SILENT, replace(long, sentence="next try in 48 s")], 12_500)
     assert keys(listing) == ["silent", "selector"], "the mouse rests there, and what is over has gone"
     listing.set_rows([long], 13_000)
@@ -186,19 +190,6 @@ def test_all_is_said_again_once_the_mouse_left_what_needs_less_room_by_then(
     aiming(QPoint(-40, 60))
     listing.set_rows(brief, 2_000)
     assert not shortened()
-
-
-def test_no_room_is_held_that_only_words_of_long_before_needed(qtbot: QtBot) -> None:
-    brief = replace(LOGIN, sentence="next try in 1 m")
-    item, fresh = AttentionItem(replace(LOGIN, sentence="58 dead letters in 9 shops; " * 8)), AttentionItem(brief)
-    for one in (item, fresh):
-        qtbot.addWidget(one)
-    whole, shorter = DENSITIES[:2]
-    assert item.height_at(300, shorter) > fresh.height_at(300, shorter)
-    item.show_row(brief, resolved=False)
-    item.height_at(300, whole)
-    item.hold(True)
-    assert item.height_at(300, shorter) == fresh.height_at(300, shorter)
 
 
 def test_the_keyboard_stays_where_an_item_went(qtbot: QtBot, listing: AttentionList) -> None:
