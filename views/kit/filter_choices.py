@@ -117,8 +117,6 @@ class FilterChoices(QObject):
         self._context, self._bar, self._fields = context, bar, fields
         self._ask, self._counting, self._counted = Operation(self, latest=True), Operation(self), ""
         self._known = _named({}, {}, {})
-        self._shops: Mapping[str, Shop] = {}
-        self._groups: set[str] = set()
         self._workers: tuple[str, ...] = ()
         self._others: dict[str, tuple[str, ...]] = {}
         self._causes: dict[str, Called] = {}
@@ -188,7 +186,7 @@ class FilterChoices(QObject):
         if snapshot.counts.cursor != self._counted and not self._counting.busy:
             self._counted = snapshot.counts.cursor
             # beside this thread: there may be ten thousand shops, several times a second
-            self._counting.start(partial(counted, snapshot.counts, self._shops), self._show_counts)
+            self._counting.start(partial(counted, snapshot.counts, self._known.shops), self._show_counts)
         workers = tuple(sorted(info.worker for info in snapshot.workers))
         if workers != self._workers:
             self._workers = workers
@@ -204,8 +202,6 @@ class FilterChoices(QObject):
 
     def _take(self, found: _Known) -> None:
         self._known = found
-        self._shops = found.shops
-        self._groups = {shop.group for shop in self._shops.values() if shop.group}
         self._show()
 
     def _show(self) -> None:
@@ -213,14 +209,14 @@ class FilterChoices(QObject):
         values: dict[str, Callable[[], Iterable[FilterValue]]] = {
             "type": lambda: self._known.of_types,
             "shop": lambda: self._known.of_shops,
-            "group": lambda: map(_plain, sorted(self._groups, key=as_read)),
+            "group": lambda: self._known.of_groups,
             "worker": lambda: map(_plain, self._workers),
             **{key: partial(map, _plain, some) for key, some in self._others.items()},
             "fp": lambda: (
                 FilterValue(key, called(one.name, one.title, one.where)) for key, one in self._causes.items()
             ),
         }
-        found = {"shop": self._find_shops} if len(self._shops) > MOST_SHOPS else {}
+        found = {"shop": self._find_shops} if len(self._known.shops) > MOST_SHOPS else {}
         fields = tuple(
             replace(field, values=tuple(values[field.key]()), free=True, find=found.get(field.key))
             if field.key in values
@@ -243,7 +239,7 @@ class FilterChoices(QObject):
     def _find_shops(self, typed: str) -> list[FilterValue]:
         """The first of all shops whose name or id has this in it."""
         wanted = typed.casefold()
-        fitting = (one for one in self._shops.items() if wanted in f"{one[1].name} {one[0]}".casefold())
+        fitting = (one for one in self._known.shops.items() if wanted in f"{one[1].name} {one[0]}".casefold())
         return [FilterValue(key, _shop_word(shop)) for key, shop in islice(fitting, FOUND)]
 
 
@@ -276,6 +272,7 @@ class _Known(msgspec.Struct, frozen=True):
     shops: Mapping[str, Shop]
     of_types: tuple[FilterValue, ...]
     of_shops: tuple[FilterValue, ...]  #: of very many shops the busiest
+    of_groups: tuple[FilterValue, ...]
     counted: bool  #: whether it was known which are the busiest, where that is asked
     language: str
 
@@ -296,6 +293,7 @@ def _named(types: Mapping[str, TaskType], shops: Mapping[str, Shop], counts: Map
         shops,
         tuple(FilterValue(name, _type_word(name, kind)) for name, kind in sorted(types.items())),
         tuple(FilterValue(key, _shop_word(shops[key])) for key in sorted(keys)),
+        tuple(map(_plain, sorted({shop.group for shop in shops.values() if shop.group}, key=as_read))),
         len(shops) <= MOST_SHOPS or bool(counts),
         language,
     )
