@@ -31,7 +31,7 @@ Again = Callable[[], None]
 class _Done(msgspec.Struct, Generic[R], frozen=True):
     done: tuple[R, ...]
     kept: int
-    failed: tuple[tuple[R, str], ...]
+    failed: tuple[tuple[R, ConsoleError], ...]
 
 
 class Each(QObject, Generic[R]):
@@ -95,13 +95,13 @@ def _said(said: tuple[Said, Said], found: _Done[R], name: Callable[[R], str]) ->
     words = text.sentences([of(number).format(n=text.count(number)) for of, number in numbers if number])
     if not found.failed:
         return words
-    refused = [f"{name(row)}: {why}" for row, why in found.failed[:NAMED]]
+    refused = [f"{name(row)}: {told(why)}" for row, why in found.failed[:NAMED]]
     number = text.count(len(found.failed))
     return _("{done} {n} could not: {names}").format(done=words, n=number, names=text.listed(refused)).strip()
 
 
 def _each(rows: Sequence[R], act: Callable[[R], object]) -> _Done[R]:
-    done, kept, failed = [], 0, []
+    done, kept, failed = list[R](), 0, list[tuple[R, ConsoleError]]()
     for place, row in enumerate(rows):
         try:
             if act(row) is KEPT:
@@ -109,10 +109,10 @@ def _each(rows: Sequence[R], act: Callable[[R], object]) -> _Done[R]:
             else:
                 done.append(row)
         except OperatorError as exc:
-            failed.append((row, told(exc)))
+            failed.append((row, exc))
         except ConsoleError as exc:  # the store is gone, for all that are left; what was done can be taken back later
             if not done:
                 raise
-            failed += [(left, told(exc)) for left in rows[place:]]
+            failed += [(left, exc) for left in rows[place:]]
             break
     return _Done(tuple(done), kept, tuple(failed))

@@ -20,6 +20,7 @@ from services.commands.sheet import shop_file
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.insight.shop import ShopNow
+from services.domain.text.said import said
 from services.engine.spec import TaskSpec
 from services.monitor.shops.queries import ShopsNow
 from tests.support.widgets import words
@@ -230,13 +231,13 @@ def test_of_shops_paused_before_it_is_told_that_they_stay_so_and_how_many_are_pa
 
 @pytest.mark.one_pair
 def test_where_the_store_is_lost_on_the_way_what_was_done_is_told_and_taken_back(
-    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    pause = fleet.context.commands.fleet.pause
+    pause, why = fleet.context.commands.fleet.pause, said("store.replica", address="10.0.0.7:6379")
 
     def lost(scope: str, **more: Any) -> object:
         if scope != "shop:pdd:s0":
-            raise StoreUnavailable("the store timed out")
+            raise StoreUnavailable(why)
         return pause(scope, **more)
 
     page = open_page()
@@ -247,7 +248,11 @@ def test_where_the_store_is_lost_on_the_way_what_was_done_is_told_and_taken_back
     page.bulk.buttons["pause"].click()
     qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
     told = fleet.toasts[-1]
-    assert told.text == ("1 shop is paused. 2 could not: Shop 1: the store timed out, Shop 2: the store timed out")
+    assert told.text == f"1 shop is paused. 2 could not: Shop 1: {why}, Shop 2: {why}"
+    assert told.again is not None
+    request.addfinalizer(lambda: i18n.set_language("en"))
+    i18n.set_language("zh_CN")
+    assert str(why) not in told.again().text
     told.actions[0].call()
     qtbot.waitUntil(lambda: not fleet.store.pauses(), timeout=WAIT_MS)
 
