@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -87,7 +88,7 @@ from services.monitor.handover import HandoverQueries
 from services.monitor.history import History
 from services.monitor.letters.beside import LetterQueries
 from services.monitor.letters.causes import CauseQueries
-from services.monitor.live import Live
+from services.monitor.live import Live, Snapshot
 from services.monitor.log_files import LogQueries
 from services.monitor.overview import Attention
 from services.monitor.past.kept import of_records
@@ -363,7 +364,8 @@ def queries(engine: Engine) -> Queries:
     shops = ShopQueries(engine.store, engine.registry, engine.broker.health, keeps_ms, schedules)
     handover = HandoverQueries(
         store=engine.store, causes=engine.causes, trail=trail, alerts=alerts, promises=promises, past=past,
-        attention=partial(attention, engine), answers=lambda: engine.broker.health().connected, name=shops.name,
+        attention=lambda: standing(engine).attention,
+        answers=lambda: engine.broker.health().connected, name=shops.name,
         fleet=partial(_fleet_name, engine.settings),
     )  # fmt: skip
     files = ArtifactQueries(engine.artifacts)
@@ -428,15 +430,20 @@ def witness(settings: config.Settings) -> Witness | None:
     return Witness(settings.home_path, settings.store_mark) if settings.home else None
 
 
-def attention(engine: Engine, told: Flow | None = None) -> tuple[Attention, ...]:
-    """What needs a person now, asked for once; ``told``: whether work flows, asked for where it is not given.
+class Standing(NamedTuple):
+    """How the fleet stands, all of it told of one moment."""
 
-    Blocking.
-    """
-    told = told or flow.look_once(engine.store, engine.broker, engine.registry, engine.clock)
-    return look_for_attention(
-        engine.store, engine.registry, engine.clock, told, partial(broken_run, engine), health=engine.broker.health
-    )
+    snapshot: Snapshot
+    flow: Flow
+    attention: tuple[Attention, ...]  #: what needs a person
+
+
+def standing(engine: Engine) -> Standing:
+    """For who follows nothing. Blocking."""
+    store, registry, clock = engine.store, engine.registry, engine.clock
+    snapshot, told = flow.taken_once(store, engine.broker, registry, clock)
+    found = look_for_attention(store, registry, clock, snapshot, told, partial(broken_run, engine))
+    return Standing(snapshot, told, found)
 
 
 def broken_run(engine: Engine) -> BrokenRun | None:

@@ -44,7 +44,7 @@ from services.engine.relink import relink
 from services.engine.steps import Steps
 from services.home_folder import ASIDE, SPOOL, SPOOLED, open_to_others
 from services.messages import headline_within, within
-from services.monitor import attention
+from services.monitor import attention, live
 from services.monitor.forecast.flow import look_once
 from services.monitor.numbers.measured import Measured
 from services.monitor.overview import Attention
@@ -135,9 +135,8 @@ class Doctor:
         """
         with contextlib.suppress(ConsoleError):  # told among the findings
             if self._store.health()[0]:
-                return attention.look_once(
-                    self._store, self._registry, self._clock, self._flow, health=self._broker.health
-                )
+                snapshot = live.look(self._store, self._broker.health())
+                return attention.look_once(self._store, self._registry, self._clock, snapshot, self._flow)
         return ()
 
     def _with_loss(self, found: list[Finding]) -> list[Finding]:

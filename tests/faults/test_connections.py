@@ -201,7 +201,7 @@ def test_a_worker_that_alone_has_lost_the_broker_is_said_everywhere(behind: Behi
         assert told.estimate is None
         wait = assembly.queries(engine).tasks.waits([fleet.task(task_id)])[task_id]
         assert (wait.gate.name, wait.gate.message.code, wait.starts) == ("broker", "gate.workers_cut_off", None)
-        assert "attention.no_way" in [item.code for item in assembly.attention(engine, told)]
+        assert "attention.no_way" in [item.code for item in assembly.standing(engine).attention]
         doctor = Doctor(engine.store, engine.broker, engine.clock, version=VERSION, production=False)
         found = [messages.english(one.message) for one in doctor.look(tmp_path, (), deep=False)]
         assert any(one.startswith(f"Worker {worker.name} cannot reach the broker") for one in found), found

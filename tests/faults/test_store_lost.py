@@ -19,7 +19,7 @@ from services.domain.insight.connection import refused
 from services.domain.plans.schedule import Schedule
 from services.domain.text.said import words_of
 from services.home_folder import SPOOLED
-from services.monitor import attention
+from services.monitor import attention, live
 from services.monitor.overview import Attention
 from tests.contract import rollback
 from tests.contract.waiting import eventually
@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.fault, pytest.mark.rabbitmq, pytest.mark.redis]
 def told(fleet: Fleet) -> list[Attention]:
     """What needs a person now."""
     engine = fleet.engine
-    return list(attention.look_once(engine.store, engine.registry, engine.clock, None))
+    return list(attention.look_once(engine.store, engine.registry, engine.clock, live.look(engine.store), None))
 
 
 def is_status(fleet: Fleet, task_id: str, status: str) -> bool:

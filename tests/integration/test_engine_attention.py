@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from services import assembly, diagnosis
 from services.cli import shapes
 from services.domain.insight import shop as insight
 from services.messages import english
 from services.monitor import attention
 from tests.integration.fleet_rig import Fleet
+from tests.support.counting import CountingStore
 
 
 def test_what_only_a_person_can_do_stands_first_and_leaves_when_it_is_done(fleet: Fleet) -> None:
@@ -20,7 +23,7 @@ def test_what_only_a_person_can_do_stands_first_and_leaves_when_it_is_done(fleet
     commands.sessions.close("pdd:s2")
     commands.sessions.close("pdd:s3", kind="captcha")
     commands.fleet.pause("platform:pdd", reason="new page")
-    items = {item.key.partition(":")[0]: item for item in assembly.attention(fleet.engine)}
+    items = {item.key.partition(":")[0]: item for item in assembly.standing(fleet.engine).attention}
     assert [name for name in items if name != "no_leader"] == ["sessions", "dependency", "dead", "paused"]
     assert items["sessions"].since_ms == min(one.since for one in fleet.engine.store.sessions())
     told = items["dependency"]
@@ -31,16 +34,28 @@ def test_what_only_a_person_can_do_stands_first_and_leaves_when_it_is_done(fleet
     commands.tasks.cancel(behind)
     for shop in ("pdd:s2", "pdd:s3"):
         commands.sessions.open(shop)
-    left = {item.key.partition(":")[0] for item in assembly.attention(fleet.engine)}
+    left = {item.key.partition(":")[0] for item in assembly.standing(fleet.engine).attention}
     assert left - {"no_leader"} == {"dead"}
+
+
+def test_numbers_words_and_items_are_told_of_one_moment(fleet: Fleet) -> None:
+    """What each part asks of its own accord may have changed between two of them, and is a way to the server each."""
+    store = CountingStore(fleet.engine.store)
+    told = assembly.standing(replace(fleet.engine, store=store.port))
+    assert told.flow.facts.waiting == 0
+    assert "no_workers" not in {item.key for item in told.attention}
+    asked = store.spent()
+    once = ("workers", "leader", "sessions", "switches", "health", "newer", "counts")
+    # a gate that a filter names is asked for by itself, and letters are counted by who groups them
+    assert {name: number for name in once if (number := asked[name]) > 2} == {}
 
 
 def test_one_for_several_names_those_for_which_it_stands(fleet: Fleet) -> None:
     commands = fleet.commands()
     commands.sessions.close("pdd:s1")
-    (alone,) = (item for item in assembly.attention(fleet.engine) if item.severity == "login")
+    (alone,) = (item for item in assembly.standing(fleet.engine).attention if item.severity == "login")
     commands.sessions.close("pdd:s2")
-    (both,) = (item for item in assembly.attention(fleet.engine) if item.severity == "login")
+    (both,) = (item for item in assembly.standing(fleet.engine).attention if item.severity == "login")
     assert (alone.covers, both.covers) == ("", "session:")
     assert alone.key.startswith(both.covers)
 
@@ -103,7 +118,7 @@ def test_the_command_line_and_the_doctor_say_the_same(fleet: Fleet) -> None:
     assert [one["code"] for one in told["reasons"]] == ["shop.captcha", "shop.paused_platform_why"]
     assert {"verb": "resume", "target": "platform:pdd"} in told["can"]
     fleet.engine.registry.forget()  # the shop was registered with its first task, a moment ago
-    items = [shapes.attention(item) for item in assembly.attention(fleet.engine)]
+    items = [shapes.attention(item) for item in assembly.standing(fleet.engine).attention]
     findings = diagnosis.examine(fleet.settings)
     assert [shapes.attention(item)["text"] for item in findings.attention] == [item["text"] for item in items]
     assert {"session", "paused"} <= {item["key"].partition(":")[0] for item in items}
@@ -111,7 +126,7 @@ def test_the_command_line_and_the_doctor_say_the_same(fleet: Fleet) -> None:
 
 def test_while_no_worker_runs_it_is_said_which_was_the_last_and_who_ended_it(fleet: Fleet) -> None:
     def told() -> list[str]:
-        (item,) = [one for one in assembly.attention(fleet.engine) if one.key == "no_workers"]
+        (item,) = [one for one in assembly.standing(fleet.engine).attention if one.key == "no_workers"]
         return [english(fact) for fact in item.facts]
 
     fleet.create("s1")
@@ -126,7 +141,7 @@ def test_while_no_worker_runs_it_is_said_which_was_the_last_and_who_ended_it(fle
     assert said.startswith(f"The last one, {worker.name} on machine ")
     assert f" was stopped by {commands.operator.who} " in said
     second = fleet.worker()
-    assert not [one for one in assembly.attention(fleet.engine) if one.key == "no_workers"]
+    assert not [one for one in assembly.standing(fleet.engine).attention if one.key == "no_workers"]
     second.stop()
     fleet.create("s3")
     (said,) = told()

@@ -164,7 +164,7 @@ def test_all_tasks_of_a_logged_out_shop_need_a_login(hall: Fleet) -> None:
     task = shown["task"]
     assert (task["gate"], task["parked_at"]) == ("session", hall.task(rest[0]).gate)  # type: ignore[index]
     assert hall.task(hall.create("s1", depends_on=(other,))).gate == "dependency"
-    (item,) = (one for one in assembly.attention(hall.engine) if one.key == "session:pdd:s1")
+    (item,) = (one for one in assembly.standing(hall.engine).attention if one.key == "session:pdd:s1")
     assert item.params["waiting"] == 15
     assert ids(hall, dict(item.verbs)["open_tasks"]) == {first, *rest, late}
 

@@ -42,7 +42,7 @@ def only_cause(fleet: Fleet) -> Cause:
 
 def first_verb(fleet: Fleet) -> str:
     """The first way out that the item of the dead letters offers."""
-    (item,) = [one for one in assembly.attention(fleet.engine) if one.key.startswith("dead:")]
+    (item,) = [one for one in assembly.standing(fleet.engine).attention if one.key.startswith("dead:")]
     return item.verbs[0][0]
 
 

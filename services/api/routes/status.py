@@ -21,8 +21,6 @@ from services.engine.zone import fleet_zone
 from services.i18n import _, fill
 from services.monitor import attention
 from services.monitor.alerts import wording
-from services.monitor.forecast.flow import FlowQueries, taken_once
-from services.monitor.numbers.meter import Meter
 from services.monitor.overview import Attention
 from services.monitor.promises import UNJUDGED
 
@@ -52,11 +50,7 @@ def status(here: Here, accept_language: Annotated[str, Header(max_length=500)] =
 
 
 def _standing(engine: Engine) -> dict[str, Any]:
-    store, meter = engine.store, Meter()
-    meter.prime(store)
-    snapshot = taken_once(store, engine.broker, meter, engine.clock)
-    told = FlowQueries(store, engine.registry, meter, engine.clock).look(snapshot)
-    items = assembly.attention(engine, told)
+    snapshot, told, items = assembly.standing(engine)
     counts, fleet = snapshot.counts, snapshot.fleet()
     numbers = (
         ("waiting", _("Waiting"), sum(counts.status.get(one, 0) for one in _WAITING)),

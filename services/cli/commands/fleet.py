@@ -25,9 +25,8 @@ from services.domain.task.search.query import Total
 from services.domain.task.status import Status
 from services.domain.text.said import said
 from services.i18n import N_
-from services.monitor.forecast.flow import FlowQueries, numbers, taken_once
+from services.monitor.forecast.flow import numbers
 from services.monitor.live import Snapshot
-from services.monitor.numbers.meter import Meter
 
 VERIFY_EXAMPLES = ("audit verify", "audit accept --note 'the backup of Monday was put back'")
 AUDIT_EXAMPLES = (
@@ -65,13 +64,10 @@ def stats(context: Context) -> int:
     if context.args.batch:
         return _batch_stats(context, context.args.batch)
     with context.engine(looking=True) as engine:
-        meter = Meter()
-        meter.prime(engine.store)
-        snapshot = taken_once(engine.store, engine.broker, meter, engine.clock)
-        told = FlowQueries(engine.store, engine.registry, meter, engine.clock).look(snapshot)
+        snapshot, told, found = assembly.standing(engine)
         duplicates = cli_duplicates.totals(engine.store.suppressed_counts())
         gates = assembly.queries(engine).tasks.gate_counts()
-        items = [shapes.attention(item) for item in assembly.attention(engine, told)]
+        items = [shapes.attention(item) for item in found]
     counts = snapshot.counts
     rows = depth.lanes(counts, snapshot.depths)
     known = depth.unacked_told(snapshot.depths)

@@ -12,12 +12,10 @@ from msgspec.structs import replace
 from services.domain.errors import ConsoleError
 from services.domain.insight.forecast.flow import Flow
 from services.domain.insight.shop import ShopNow
-from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import WAITING, Triage
 from services.engine.registry import Registry
-from services.monitor import live
 from services.monitor.attention import (
     broker,
     dead_letters,
@@ -176,14 +174,11 @@ class AttentionFinder:
         unheard = OF_SILENCE if snapshot.no_writes else frozenset()
         return _merged([item for items in FAMILIES if items not in unheard for item in items(look)])
 
-    def once(
-        self, states: ShopStates, flow: Flow | None = None, health: BrokerHealth | None = None
-    ) -> tuple[Attention, ...]:
-        """The items of this moment, for who follows nothing; ``health``: of the broker, None where it was not asked."""
-        snapshot = live.look(self._store, health)
+    def once(self, snapshot: Snapshot, states: ShopStates, flow: Flow | None = None) -> tuple[Attention, ...]:
+        """The items of the moment of the snapshot, for who follows nothing."""
         terms = (equals("status", *sorted(WAITING)),)
         oldest = self._store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
-        return self.find(snapshot, states.look(), oldest[0] if oldest else None, flow)
+        return self.find(snapshot, states.look(seen=snapshot), oldest[0] if oldest else None, flow)
 
     def agreed(self, snapshot: Snapshot) -> Snapshot:
         """The same with as many open dead letters as the items tell of, which are not grouped anew for each snapshot:
@@ -258,17 +253,16 @@ def look_once(
     store: Store,
     registry: Registry,
     clock: Clock,
+    snapshot: Snapshot,
     flow: Flow | None,
     broken_run: Callable[[], BrokenRun | None] = lambda: None,
-    *,
-    health: Callable[[], BrokerHealth] | None = None,
 ) -> tuple[Attention, ...]:
-    """What needs a person at this moment, for who follows nothing; ``flow``: whether work flows; ``health``: that
-    of the broker, which is taken to answer where nobody can be asked. Blocking.
+    """What needs a person at the moment of the snapshot, for who follows nothing; ``flow``: whether work flows.
+    Blocking.
     """
-    states = ShopQueries(store, registry, health).states
+    states = ShopQueries(store, registry).states
     finder = AttentionFinder(store, CauseQueries(store, registry), clock, registry.shop_name, registry, broken_run)
-    return finder.once(states, flow, health() if health is not None else None)
+    return finder.once(snapshot, states, flow)
 
 
 def present(item: Attention) -> tuple[str, str]:

@@ -351,20 +351,21 @@ def _full_lane(snapshot: Snapshot, fleet: FleetNow) -> str:
 
 def look_once(store: Store, broker: Broker, registry: Registry, clock: Clock) -> Flow:
     """How the fleet stands, for who asks once and follows no events. Blocking."""
+    return taken_once(store, broker, registry, clock)[1]
+
+
+def taken_once(store: Store, broker: Broker, registry: Registry, clock: Clock) -> tuple[Snapshot, Flow]:
+    """The same with the snapshot that it is judged by. Blocking."""
     meter = Meter()
     meter.prime(store)
-    return FlowQueries(store, registry, meter, clock).look(taken_once(store, broker, meter, clock))
-
-
-def taken_once(store: Store, broker: Broker, meter: Meter, clock: Clock) -> Snapshot:
-    """A snapshot without a thread that takes them."""
     try:
         depths, told = tuple(broker.depths()), True
     except BrokerUnavailable:  # its health says it; what the records tell is true all the same
         depths, told = (), False
     seen = look(store, broker.health())
     rates = Rates(flow=meter.rates(seen.at_ms))
-    return dataclasses.replace(seen, taken=clock.monotonic(), depths=depths, depths_fresh=told, rates=rates)
+    snapshot = dataclasses.replace(seen, taken=clock.monotonic(), depths=depths, depths_fresh=told, rates=rates)
+    return snapshot, FlowQueries(store, registry, meter, clock).look(snapshot)
 
 
 def _closed(snapshot: Snapshot, broken: Iterable[str]) -> dict[str, str]:

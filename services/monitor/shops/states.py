@@ -143,15 +143,18 @@ class ShopStates:
         self._live = eyes
         eyes.on_changes(self.note)
 
-    def look(self, others: Collection[str] = ()) -> tuple[ShopNow, ...]:
-        """Every shop as it is at this moment, and these others of which nothing else may be known. Blocking."""
+    def look(self, others: Collection[str] = (), *, seen: Snapshot | None = None) -> tuple[ShopNow, ...]:
+        """Every shop as it is at this moment, and these others of which nothing else may be known; ``seen``: what who
+        follows no events has learnt of this moment already. Blocking.
+        """
         if self._live is None:  # nobody tells what happened since the last look
             self._learn_waits(anew=True)
-            health = self._health() if self._health is not None else None
-            return self.shops(live.look(self._store, health), others)
+            if seen is None:
+                seen = live.look(self._store, self._health() if self._health is not None else None)
+            return self.shops(seen, others)
         self.prime()
-        seen = self._live.snapshot()
-        return self.shops(live.look(self._store, seen.broker if seen.at_ms else None), others)
+        last = self._live.snapshot()
+        return self.shops(live.look(self._store, last.broker if last.at_ms else None), others)
 
     def note(self, changes: Changes) -> None:
         """Take in events."""
