@@ -12,7 +12,7 @@ import msgspec
 
 from services.domain.errors import BadMessage
 from services.domain.fleet import shop
-from services.domain.task import classify, ids, lane, wire
+from services.domain.task import classify, ids, lane, own_words, wire
 from services.domain.task.order import GivenUp, Order
 from services.domain.task.record import ERROR_LIMIT, Task
 from services.domain.task.status import DEAD, LETTER, ORDER, QUEUED, RETRYING, Triage, message_of
@@ -20,6 +20,7 @@ from services.domain.task.status import DEAD, LETTER, ORDER, QUEUED, RETRYING, T
 GEN, ATTEMPT, SCHEMA = "x-rpa-gen", "x-rpa-attempt", "x-rpa-schema"
 ONCE = "x-rpa-once"  #: the task may not run twice
 BATCH = "x-rpa-batch"  #: of which batch it is, for a store that has lost its record
+CALLED = "message_task_id"  #: in the result of bytes that are no task: the id that stands in them
 ERROR, ERROR_KIND = "x-rpa-error", "x-rpa-error-kind"
 SCHEMA_VERSION = 1
 MAX_RETRIES, MAX_RETRY_COUNT, MAX_COUNTER = 20, 10_000, 2**31 - 1
@@ -157,8 +158,14 @@ def order_for(task: Task, now_ms: int, delays: Sequence[int]) -> Order:
 
 
 def bad_record(body: bytes, *, kind: str, error: str, now_ms: int) -> Task:
-    """The record of bytes that are no task: dead, named after the bytes, with what can be read of them."""
+    """The record of bytes that are no task: dead, named after the bytes, with what can be read of them.
+
+    Who sent it knows the id in the message alone: a search finds the record by it, and its result names it.
+    """
     seen = wire.salvage(body)
+    called = seen.get("task_id")
+    called = called if ids.valid_foreign_id(called) else ""
+    told = error[-ERROR_LIMIT:]
     shop_id, platform, task_type = (seen.get(name) for name in ("shop_id", "platform", "task_type"))
     return Task(
         task_id=ids.unread_id(hashlib.sha256(body).hexdigest()),
@@ -169,9 +176,10 @@ def bad_record(body: bytes, *, kind: str, error: str, now_ms: int) -> Task:
         triage=Triage.OPEN,
         created_at=now_ms,
         ended_at=now_ms,
-        error=error[-ERROR_LIMIT:],
+        error=f"{own_words.write('own.msg_called', called=called)}\n{told}" if called and told else told,
         error_kind=kind,
         origin="foreign",
+        extra=wire.write({CALLED: called}, "").decode() if called else "",
     )
 
 

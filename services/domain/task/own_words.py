@@ -201,6 +201,7 @@ SENTENCES: dict[str, str] = {
     "own.true_or_false": N_("true or false"),
     "own.null": N_("null"),
     "own.a_number": N_("a number"),
+    "own.msg_called": N_("in the message the task is called {called}"),
     "own.msg_type": N_("content_type must be application/json, not {value}"),
     "own.msg_encoding": N_("content_encoding must be empty or utf-8, not {value}: send plain JSON"),
     "own.msg_id": N_("task_id must be 1 to 200 printable ASCII characters, not {value}"),

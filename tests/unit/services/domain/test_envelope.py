@@ -428,6 +428,20 @@ def test_the_record_of_a_bad_message_is_named_after_its_bytes() -> None:
     assert len(other.error) == 4000
 
 
+def test_the_record_of_a_bad_message_tells_the_id_that_its_sender_knows() -> None:
+    refusal = "payload must be a JSON object, not text"
+    record = envelope.bad_record(body(task_id="order 7", payload="{}"), kind="bad_payload", error=refusal, now_ms=NOW)
+    assert record.error == f"in the message the task is called order 7\n{refusal}"
+    assert classify.headline(record.error) == refusal
+    assert json.loads(envelope.build_dead(record)[0])["message_task_id"] == "order 7"
+
+
+@pytest.mark.parametrize("task_id", ["", "\n", "x" * 300, 7, None, "一"])
+def test_what_is_no_id_is_not_told_as_one(task_id: object) -> None:
+    record = envelope.bad_record(body(task_id=task_id), kind="bad_message", error="no", now_ms=NOW)
+    assert (record.error, record.extra) == ("no", "")
+
+
 @pytest.mark.parametrize(
     ("headers", "broker", "kind", "words"),
     [
