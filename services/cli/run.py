@@ -29,6 +29,7 @@ from services.domain.task.lane import LANES
 from services.domain.task.order import QueueDepth
 from services.domain.task.search.query import Counts, Query, Total, equals
 from services.domain.task.status import Status
+from services.domain.text.words import between_commas
 from services.engine import fates
 from services.engine.lead import leader
 from services.ports.store import Store
@@ -83,7 +84,12 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--slots", type=workers.slots, default=None, metavar=workers.SLOTS_FORM, help=text)
     parser.add_argument("--lanes", default="", help="high,normal,low")
     parser.add_argument(
-        "--handlers", action="append", default=[], metavar="MODULE", help="Python module with task handlers"
+        "--handlers",
+        action="extend",
+        default=[],
+        metavar="MODULE",
+        type=lambda text: between_commas(text) or [text],
+        help="Python module with task handlers, as `import` calls it; several with commas",
     )
     parser.add_argument(
         "--refuse", action="extend", default=[], metavar="TYPE", type=workers.task_types, help="do not start these"

@@ -111,6 +111,8 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 def task_handler(name: str, *, isolate: str = "process", idempotent: bool | None = None) -> Callable[[F], F]:
     """Register the decorated function for a task type; decorate twice for two types."""
+    if callable(name):
+        raise UsageError('the task type is missing: write @task_handler("name_of_the_type")', field="name")
     if not ids.valid_task_type(name):
         raise UsageError(f"a task type must be 1-64 of A-Z a-z 0-9 _ -, not {name!r:.60}", field="name")
     if isolate not in ISOLATIONS:
@@ -192,6 +194,9 @@ def _called(handler: Handler, payload: dict[str, Any], job: HandlerContext) -> E
 
 
 def _handlers_of(name: str) -> list[Handler]:
+    if name.endswith(".py") or not all(part.isidentifier() for part in name.split(".")):
+        # asked before the import: that of my_handlers.py runs my_handlers, and then looks for a module py in it
+        raise UsageError(said("handlers.name", module=name), field="worker.handlers")
     try:
         module = importlib.import_module(name)
     except KeyboardInterrupt:

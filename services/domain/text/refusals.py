@@ -123,6 +123,9 @@ REFUSALS: dict[str, str] = {
     "handlers.lost": N_(
         "the handler module {module} cannot be imported: {error}; put it beside main.py, or its folder on PYTHONPATH"
     ),
+    "handlers.name": N_(
+        "{module} does not name a module; write it as `import` does: my_handlers, without .py, folder or function"
+    ),
     "handlers.none": N_("the module {module} has no function with @task_handler"),
     "settings.changed": N_(
         "{file} was changed meanwhile by somebody else; Retry reads it again and keeps what was typed here"

@@ -51,6 +51,18 @@ def test_a_handler_needs_a_proper_name(name: str) -> None:
         task_handler("a", isolate="fork")
 
 
+def test_a_decorator_without_the_type_says_how_it_is_written() -> None:
+    with pytest.raises(UsageError, match=r'write @task_handler\("'):
+        task_handler(lambda payload, job: None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["my_handlers.py", "flows/my_handlers", "my_handlers:send", "my-handlers", "", "a b"])
+def test_what_names_no_module_is_refused_before_anything_is_run(name: str) -> None:
+    with pytest.raises(UsageError, match=r"as `import` does: my_handlers, without \.py") as caught:
+        load_handlers(name)
+    assert caught.value.field == "worker.handlers"
+
+
 def test_a_function_that_cannot_take_payload_and_job_is_refused_at_once() -> None:
     for function in (lambda payload: 1, lambda: 1, lambda a, b, c: 1):
         with pytest.raises(UsageError, match="payload and the job"):
