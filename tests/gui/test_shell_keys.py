@@ -708,8 +708,12 @@ def test_the_palette_asks_whether_something_ran_in_a_shop(window: Window, qtbot:
     palette = window.keys.palette
     palette.ask()
     wait(qtbot, lambda: shops_known(window) == 3)
+    for query in ("pdd-10021 sync_ord", "微光昨天同步了吗", "has 10021 sync_ord run?", "did 10021 sync_ord today?"):
+        palette.field.setText(query)
+        assert [entry.key for entry in entries(window)][:1] == ["work.pdd:pdd-10021"], query
+    palette.field.setText("微光")
+    assert [entry.key for entry in entries(window)][:1] == ["shop.pdd:pdd-10021"]
     palette.field.setText("did 10021 sync_ord today?")
-    assert [entry.key for entry in entries(window)][:1] == ["work.pdd:pdd-10021"]
     press(palette.field, Qt.Key.Key_Return)
     (box,) = window.window.findChildren(WorkDialog)
     wait(qtbot, lambda: box.works.current() == ("pdd:pdd-10021", "sync_order"))

@@ -1,6 +1,7 @@
 """What was typed, as it is understood: which shops, which task types and which day are meant. Pure.
 
     understand("did 微光 sync yesterday", directory)     # shops like 微光, types like sync, the day before
+    understand("微光昨天同步了吗", directory)             # the same: Chinese is written without spaces
 
 The words of the shop come first, then those of the type; a day may stand anywhere.
 """
@@ -8,7 +9,7 @@ The words of the shop come first, then those of the type; a day may stand anywhe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -19,9 +20,15 @@ from views.support.pinyin import initials
 from views.theme.tokens import platform_badge
 
 #: words that ask whether something ran, before the name of a shop
-DID = frozenset({"did", "ran", "跑过", "跑了", "执行过"})
+DID = frozenset({"did", "has", "ran", "跑过", "跑了", "跑完", "执行过", "执行了"})
+#: what such a question has beside the names: in English behind what asks, in Chinese behind the shop and at its end
+_BESIDE = frozenset({"it", "run", "yet", "already"})
+_BEHIND = re.compile("(店铺|店|的)+")
+_ENDS = re.compile(r"(?<=.)(跑|执行|运行)?(了没有|过没有|了没|过没|了吗|过吗|没有|吗|么)\Z")
 TODAY, YESTERDAY = "today", "yesterday"
 _DAYS: Mapping[str, str] = {"today": TODAY, "今天": TODAY, "yesterday": YESTERDAY, "昨天": YESTERDAY}
+_STANDS = re.compile("(" + "|".join(sorted((word for word in (*DID, *_DAYS) if not word.isascii()), key=len)) + ")")
+_CHINESE = re.compile("[\u3400-\u9fff]")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 
 
@@ -81,15 +88,48 @@ def directory(shops: Mapping[str, Shop], types: Mapping[str, TaskType]) -> Direc
 
 
 def question(typed: str) -> tuple[bool, list[str]]:
-    """Whether it begins by asking, and the words beside those and the mark that ask."""
-    words = typed.rstrip("?？ ").split()
-    asks = bool(words) and words[0].casefold() in DID
-    return asks, words[1:] if asks else words
+    """Whether it asks, and the words beside those and the mark that do."""
+    bare = typed.rstrip("?？ ")
+    asked = _ENDS.sub("", bare)
+    words = asked.split()
+    begins = bool(words) and words[0].casefold() in DID
+    if begins:
+        words = [word for word in words[1:] if word.casefold() not in _BESIDE]
+    return begins or asked != typed.rstrip(), words
+
+
+def readings(words: Sequence[str], is_shop: Callable[[str], bool]) -> Iterator[list[str]]:
+    """The words as they stand, then as they are meant where nobody has written a space: the day and what asks apart,
+    then as much as is of the name of a shop, which ``is_shop`` knows, from what follows it.
+    """
+    yield list(words)
+    if not any(map(_CHINESE.search, words)):
+        return
+    apart = [word for word in _STANDS.sub(r" \1 ", " ".join(words)).split() if word not in DID]
+    if apart != list(words):
+        yield apart
+    for place, word in enumerate(apart):
+        for end in range(len(word) - 1, 0, -1):
+            if is_shop(word[:end]):
+                behind = _BEHIND.match(word, end)
+                rest = word[behind.end() if behind else end :]
+                yield [*apart[:place], word[:end], *([rest] if rest else ()), *apart[place + 1 :]]
+                break
 
 
 def understand(typed: str, known: Directory) -> Understood:
     """Take the words apart: a name that is exactly right wins over more that only contain it."""
-    day, rest = _dated(question(typed)[1])
+    best = Understood()
+    for words in readings(question(typed)[1], lambda name: bool(_with([name], known.named_shops))):
+        found = _read(words, known)
+        if found.shops and found.types:
+            return found
+        best = best if best.shops or (best.shop_words and not found.shops) else found
+    return best
+
+
+def _read(words: Sequence[str], known: Directory) -> Understood:
+    day, rest = _dated(words)
     if not rest:
         return Understood(day=day)
     for end in range(len(rest), 0, -1):
