@@ -39,6 +39,10 @@ FILTER: dict[str, str] = {
     "filter.signs": N_(
         'A search for {text} alone finds nearly everything. To search for it all the same, quote it: "{text}".'
     ),
+    "filter.joined": N_(
+        "Conditions stand side by side, and all of them must hold. One of several values is type:a,b, and what must "
+        "not be has a - in front. To search for a text, quote it: {text}."
+    ),
     "filter.empty": N_("A word is missing here."),
     "filter.no_value": N_("{field} needs a value, without a space before it."),
     "filter.one_value": N_("{field} takes one value here, not a list."),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 import msgspec
 
 from services.domain.errors import UsageError
-from services.domain.gates import home
+from services.domain.gates import home, listed
 from services.domain.task import classify
 from services.domain.task.lane import LANES
 from services.domain.task.search import filter_time
@@ -112,6 +112,9 @@ _VALUE_ALONE = re.compile(r"[^\s\"“”,，]+\Z")
 _SPACE, _TO_SPACE = re.compile(r"\s*"), re.compile(r"\S+")
 _QUOTES = ('"', "“", "”")
 
+
+#: what other languages of filters join conditions by; here they would be searched for, and nothing would be found
+_JOINERS = frozenset({"OR", "AND", "NOT"})
 
 #: then each day and each age is another one
 _LATER_MS = 400 * 86_400_000
@@ -308,6 +311,8 @@ def _words(raw: Piece, _: filter_time.Times) -> list[Term]:
 
 def _free(raw: Piece, _: filter_time.Times) -> list[Term]:
     _need_op(raw, {"=", "~"} if raw.field in _CONTAINS or raw.field.startswith(PAYLOAD) else {"="})
+    if raw.field == "text" and not raw.values[0][1] and _joins(raw.values[0][0]):
+        raise FilterError("filter.joined", raw.at, text=quoted(raw.values[0][0][:40]))
     if raw.field in ("error", "text", LOG) or raw.op == "~":
         if len(raw.values) > 1:
             raise FilterError("filter.one_value", raw.at, field=raw.field)
@@ -316,9 +321,27 @@ def _free(raw: Piece, _: filter_time.Times) -> list[Term]:
     return [Term(field=raw.field, op="=", values=values, negated=raw.negated)]
 
 
-def _pattern(raw: Piece, value: str, in_quotes: bool) -> str:
-    if raw.field == "gate" and value == home.GATE:
+def _joins(word: str) -> bool:
+    """Whether a bare word is meant to join or to bracket conditions: ``OR``, ``(status:dead``."""
+    name = TASKS.pattern.match(word, 1) if word[:1] in ("(", "（") else None
+    field = TASKS.field(name[2]) if name is not None else ""
+    return word in _JOINERS or field in FIELDS or field.startswith(PAYLOAD)
+
+
+def _gate(raw: Piece, value: str) -> str:
+    if value == home.GATE:
         return f"{home.gate_of('')}*"
+    name = home.name_of(value)
+    begun = name.removesuffix("*")
+    if not any(gate == begun or (name != begun and gate.startswith(begun)) for gate in listed.BY_NAME):
+        remedy = _nearest(name, tuple(listed.BY_NAME))
+        raise FilterError("filter.unknown_word", raw.at, field=raw.field, value=value[:40], remedy=remedy)
+    return value
+
+
+def _pattern(raw: Piece, value: str, in_quotes: bool) -> str:
+    if raw.field == "gate":
+        value = _gate(raw, value)
     if raw.field == "fp" and not re.fullmatch(r"[0-9a-fA-F]{1,16}\*?", value):
         raise FilterError("filter.not_hex", raw.at, value=value[:40])
     if raw.field == "fp":
@@ -441,6 +464,7 @@ def _format(term: Term, time_zone: str) -> str:
             and any(map(str.isalnum, word))
             and not word.startswith("-")
             and not TASKS.pattern.match(word)
+            and not _joins(word)
         )
         return sign + (word if plain else quoted(word))
     if term.field in _TIMES:
