@@ -56,6 +56,11 @@ REMEDIES = {
     500: "Tell who runs this program, with the request id; its log has the rest.",
     503: "Try again after as many seconds as Retry-After says; nothing is lost.",
 }
+#: where what helps others of that status would not help
+REMEDIES_OF = {
+    "foreign_origin": "Open a page of this server itself, or ask from a program; browsers send Origin for other pages.",
+    "role.read_only": "Ask a server that was not started read-only; no token changes that.",
+}
 
 
 @dataclasses.dataclass(eq=False, kw_only=True)
@@ -82,7 +87,7 @@ class Problem(Exception):
             "code": code,
             "params": dict(self.params),
             "field": self.field,
-            "remedy": self.remedy or REMEDIES.get(self.status, ""),
+            "remedy": self.remedy or REMEDIES_OF.get(code) or REMEDIES.get(self.status, ""),
             "request_id": request_id,
             **self.more,
         }

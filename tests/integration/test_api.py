@@ -493,6 +493,13 @@ def test_what_is_no_good_request_is_refused_in_words(api: Api) -> None:
             problem(ask.post("/api/v1/tasks/cancel", content=body, headers=sent), status)
 
 
+def test_a_page_of_another_server_is_not_sent_for_a_token(api: Api) -> None:
+    with api.client(api.token("admin"), origin="https://evil.example") as ask:
+        told = problem(ask.post("/api/v1/shops/pdd:s1/pause", json={}), 403, "foreign_origin")
+    assert "Origin" in told["remedy"]
+    assert "token" not in told["remedy"]
+
+
 def test_the_field_with_what_no_text_shows_is_named(api: Api) -> None:
     with api.client(api.token("operator")) as ask:
         for body, field, what in (
