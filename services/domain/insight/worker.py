@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from services.domain.fleet.worker import (
     AMBER_AFTER_MS,
@@ -89,6 +90,7 @@ SENTENCES: dict[str, str] = {
     "worker.restart": N_(
         "Start it again on the machine {machine} (python main.py worker, or its service), or start one here"
     ),
+    "worker.instead": N_("{worker} was started there since: nothing is to be done"),
     "worker.cut_off": N_("it cannot reach the broker and takes no tasks"),
     "fleet.none": N_("No worker is running"),
     "fleet.last_told": N_("The last one, {worker} on machine {machine}, was stopped by {by} {span} ago"),
@@ -145,6 +147,7 @@ class WorkerNow(msgspec.Struct, frozen=True, kw_only=True):
     left_ms: int = 0  #: until the last of its claims has run out and is judged
     ends_ms: int = 0  #: that instant (UTC ms), 0 where it holds nothing
     facts: tuple[Fact, ...] = ()
+    instead: str = ""  #: the worker of its machine that was started after its last word and takes what it took
 
     @property
     def name(self) -> str:
@@ -335,6 +338,7 @@ def look(
     known = list(workers)
     able = any(takes_work(info, now_ms) for info in known)
     judged = tuple(_judge(info, now_ms, (fates or {}).get(info.worker), leader, able=able) for info in known)
+    judged = _with_successors(judged)
     by_machine: dict[str, int] = {}
     for one in judged:
         if one.living:
@@ -349,6 +353,30 @@ def look(
         machines=len(by_machine),
         by_machine=by_machine,
         farewell=farewell,
+    )
+
+
+def _with_successors(judged: tuple[WorkerNow, ...]) -> tuple[WorkerNow, ...]:
+    """The same, each that is gone with who was started on its machine since, one for one: who came back after a crash
+    goes by a new name.
+    """
+    gone = sorted((one for one in judged if one.state == GONE), key=lambda one: one.info.seen_at)
+    started = sorted((one.info for one in judged if one.living), key=lambda info: info.started_at) if gone else []
+    found: dict[str, str] = {}
+    for one in gone:
+        successor = next((info for info in started if _replaces(info, one.info)), None)
+        if successor is not None:
+            started.remove(successor)
+            found[one.name] = successor.worker
+    return tuple(replace(one, instead=found[one.name]) if one.name in found else one for one in judged)
+
+
+def _replaces(info: WorkerInfo, gone: WorkerInfo) -> bool:
+    return (
+        info.started_at >= gone.seen_at
+        and machine(info) == machine(gone)
+        and set(info.lanes) >= set(gone.lanes)
+        and set(info.handlers) >= set(gone.handlers)
     )
 
 
@@ -409,6 +437,8 @@ def kept(one: WorkerNow, now_ms: int) -> Message | None:
 
 def remedy(one: WorkerNow) -> Message | None:
     """What a person does about a worker that is not heard of, None for any other."""
+    if one.instead:
+        return Message("worker.instead", {"worker": one.instead})
     return Message("worker.restart", {"machine": machine(one.info)}) if one.missing else None
 
 

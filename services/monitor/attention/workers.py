@@ -53,10 +53,11 @@ WORDS = {
 
 
 def silent(look: Look) -> Iterable[Attention]:
-    """Workers that are not heard of, with what becomes of what they held; one that is gone until it is forgotten. Of
-    many the first few, those with tasks before those without, and the others in one.
+    """Workers that are not heard of, with what becomes of what they held; one that is gone until it is forgotten or
+    has a successor. Of many the first few, those with tasks before those without, and the others in one.
     """
-    found = sorted((one for one in look.fleet.workers if one.missing), key=lambda one: not one.unconfirmed)
+    missing = (one for one in look.fleet.workers if one.missing and (one.fates or not one.instead))
+    found = sorted(missing, key=lambda one: not one.unconfirmed)
     each = found if len(found) <= SILENT_EACH + 1 else found[:SILENT_EACH]
     for one in each:
         held = tuple(task for fact in one.facts for task in fact.tasks)[:DOOR_TASKS]
@@ -69,7 +70,7 @@ def silent(look: Look) -> Iterable[Attention]:
             params={"worker": one.name, "tasks": len(one.unconfirmed), "left_ms": one.left_ms, "until": one.ends_ms},
             facts=(*(fact.message for fact in one.facts), *((do,) if (do := remedy(one)) is not None else ())),
             since_ms=one.info.seen_at,
-            verbs=(("open_worker", one.name), *doors, ("start_worker", ""), *forgets),
+            verbs=(("open_worker", one.name), *doors, *(() if one.instead else (("start_worker", ""),)), *forgets),
         )
     if others := found[len(each) :]:
         more = max(0, len(others) - NAMED)

@@ -24,11 +24,14 @@ DEFAULT = Rule(
 
 
 def find(look: Look, rule: Rule) -> Iterable[Finding]:
-    """One a machine. One that is gone for long and holds nothing any more was told of long enough."""
+    """One a machine. One that is gone for long and holds nothing any more was told of long enough; one that was started
+    anew there is back.
+    """
     groups: dict[str, list[WorkerNow]] = defaultdict(list)
     for one in look.snapshot.fleet().workers:
-        long_gone = not one.unconfirmed and one.silence_ms > rule.limit("minutes_after") * 60_000
-        if one.missing and one.silence_ms >= rule.limit("seconds") * 1000 and not long_gone:
+        enough = one.instead or one.silence_ms > rule.limit("minutes_after") * 60_000
+        told = one.unconfirmed or not enough
+        if one.missing and one.silence_ms >= rule.limit("seconds") * 1000 and told:
             groups[machine(one.info)].append(one)
     for name, found in groups.items():
         unconfirmed = sum(len(one.unconfirmed) for one in found)

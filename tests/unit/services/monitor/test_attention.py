@@ -315,6 +315,30 @@ def test_a_worker_that_is_gone_says_what_became_of_its_tasks_until_it_is_forgott
     )
 
 
+def test_a_worker_that_was_started_anew_after_a_crash_is_missed_no_more(room: Room) -> None:
+    gone = worker(room, "w2", 47 * 60_000)
+    before = msgspec.structs.replace(worker(room, "w1"), started_at=gone.seen_at - 1)
+    again = msgspec.structs.replace(worker(room, "w3"), started_at=gone.seen_at + 5_000)
+    assert said(found(room, workers=(before, gone))["silent:w2"])[-1] == RESTART
+    assert "silent:w2" not in found(room, workers=(before, gone, again))
+    second = worker(room, "w4", 46 * 60_000)
+    left = found(room, workers=(before, gone, second, again))
+    assert [key for key in left if key.startswith("silent:")] == ["silent:w4"], "one for one"
+    for other in ({"host": "h2"}, {"lanes": ("high",)}, {"seen_at": gone.seen_at}):
+        assert "silent:w2" in found(room, workers=(before, gone, msgspec.structs.replace(again, **other))), other
+
+
+def test_what_it_held_is_told_also_of_one_that_was_started_anew(room: Room) -> None:
+    task = room.running("w2#1", lease_ms=1_000)
+    room.finish(task, "held")
+    slots = (SlotState(task_id=task.task_id, attempt=1),)
+    gone = msgspec.structs.replace(worker(room, "w2", 90_000), slots=slots)
+    again = msgspec.structs.replace(worker(room, "w3"), started_at=gone.seen_at + 5_000)
+    item = found(room, workers=(gone, again))["silent:w2"]
+    assert said(item) == ["1 task is held: a person decides", "w3 was started there since: nothing is to be done"]
+    assert "start_worker" not in dict(item.verbs)
+
+
 def test_waiting_tasks_while_every_worker_leaves(room: Room) -> None:
     room.create()
     items = found(room, workers=(worker(room, state="draining"),))
