@@ -21,6 +21,7 @@ from services.executors.base import Fitness, Job, JobContext, Outcome, broken_of
 from services.executors.handover import Handover
 from services.executors.process_tree import describe_exit
 from services.executors.stdout import RESULT_LIMIT, LineSplitter, Output, OutputLimits, Pipe, pump
+from services.settings.values import PLACES
 
 #: what a file looks like: changed, it is worth another try
 _Look = tuple[str, int, int, int]
@@ -101,7 +102,7 @@ _DEFAULTS = {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
 #: folders of attempts, and the variables that name an attempt's own to its flow
 PREFIX = "fleetdeck-attempt-"
 _OF_ATTEMPT = ("FLEETDECK_FILES", "TMPDIR", "TMP", "TEMP")
-_PLACE = re.compile(r"\{(platform|task_type|shop_id|task_id|profile_id|debug_port|param|timeout)\}")
+_PLACE = re.compile(rf"\{{({'|'.join(PLACES)})\}}")
 _CLOSE_S = 15.0
 _TOO_LONG = {errno.E2BIG, getattr(errno, "ENAMETOOLONG", -1)}
 _ABSENT = {errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC, errno.EPERM, errno.EISDIR}

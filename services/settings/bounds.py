@@ -23,6 +23,7 @@ from services.settings.values import (
     BROKER_PROFILES,
     FOREIGN_DUPLICATES,
     LANGUAGES,
+    PLACES,
     THEMES,
     ArtifactSettings,
     RetentionSettings,
@@ -36,6 +37,8 @@ _PRINTED = '{"file": "C:\\new-1+2 ~.csv"}'
 #: an address of a bucket, what is nearly one, how any address begins (a drive is one letter), and words for nowhere
 _BUCKET = re.compile(r"s3://[\w.:-]+(?:/.*)?", re.DOTALL | re.ASCII)
 _S3 = re.compile(r"s3(?::[/\\]*|//+)([\w.].*)", re.IGNORECASE | re.DOTALL)
+#: what is meant to be filled in; a flow would be given it as it stands, and say that it has done its work
+_FILLED_IN = re.compile(r"\{([A-Za-z_]+)\}")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _NOWHERE = frozenset({"off", "none", "no", "false", "null", "never", "disabled"})
 DAY_S = 86_400
@@ -146,6 +149,13 @@ def _rpa(rpa: RpaSettings) -> Iterator[tuple[str, bool, str]]:
     yield "executors.rpa.encoding", _known_encoding(rpa.encoding), said("must.encoding")
     yield "executors.rpa.log_lines", 1_000 <= rpa.log_lines <= 1_000_000, "1000 to 1000000"
     yield "executors.rpa.log_kb", 400 <= rpa.log_kb <= 1_000_000, "400 to 1000000"
+    for name, words in {
+        "command": rpa.command,
+        **{f"commands.{kind}": it for kind, it in rpa.commands.items()},
+    }.items():
+        wrong = next((one for word in words for one in _FILLED_IN.findall(word) if one not in PLACES), "")
+        known = ", ".join(f"{{{one}}}" for one in PLACES)
+        yield f"executors.rpa.{name:.80}", not wrong, said("must.places", known=known, wrong=f"{{{wrong}}}")
     for code, kind in rpa.exit_codes.items():
         field = f"executors.rpa.exit_codes.{code:.20}"
         yield field, code.removeprefix("-").isdigit() and int(code) != 0, said("must.exit_codes")

@@ -29,6 +29,7 @@ _LISTS = (
 )  # fmt: skip
 _ONE_OF_MANY = "*"
 _RANGE = re.compile(r"([\d.]+) to ([\d.]+)")
+_LACKS = re.compile(r"Object missing required field `(.*)`")
 _KINDS = re.compile(r"Expected `(?P<wanted>.*)`, got `(?P<given>.*)`")
 #: characters of a name that are repeated
 _SHOWN = 120
@@ -69,6 +70,8 @@ def settled(
     Raises:
         UsageError: as ``load``.
     """
+    if "home" in data:
+        raise _refused(folder / FILE, "home", said("settings.home", field="home"))
     _merge(data, variables())
     data["home"] = str(folder)
     if profile:
@@ -159,13 +162,16 @@ def _explained(data: dict[str, Any], fault: msgspec.ValidationError) -> tuple[st
     place = [part for part in rest.rstrip("`").replace("[...]", f".{_ONE_OF_MANY}").split(".") if part]
     place = _by_name(data, place, text)
     unknown = re.fullmatch(r"Object contains unknown field `(.*)`", what, re.DOTALL)
+    if lacking := _LACKS.fullmatch(what):
+        field = ".".join((*place, lacking[1]))
+        return field, said("settings.lacks", field=visible(field))
     if unknown is None:
         field, other = ".".join(place), _KINDS.fullmatch(what)
         if other is not None:
             wanted, given = kinds.wanted(other["wanted"]), kinds.given(other["given"])
             return field, said("settings.kind", field=visible(field), wanted=wanted, given=given)
         return field, said("settings.fault", field=visible(field), what=f"{what[:1].lower()}{what[1:]}")
-    known = _fields_of(place)
+    known = [name for name in _fields_of(place) if place or name != "home"]
     near = difflib.get_close_matches(unknown[1], known, 1)
     field = ".".join((*place, unknown[1]))
     code = "settings.unknown_near" if near else "settings.unknown"

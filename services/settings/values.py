@@ -19,6 +19,8 @@ BROKER_PROFILES = ("single", "cluster")
 RUN, HOLD = "run", "hold"
 FOREIGN_DUPLICATES = (RUN, HOLD)
 LANGUAGES, THEMES = ("", "en", "zh_CN"), ("system", "dark", "light")
+#: what is filled in where it stands in braces in a command of ``rpa``
+PLACES = ("platform", "task_type", "shop_id", "task_id", "profile_id", "debug_port", "param", "timeout")
 DEFAULT_COMMAND = (
     "youdao_rpa_cli", "run", "--flow", "{platform}_{task_type}", "--param", "{param}", "--timeout", "{timeout}",
 )  # fmt: skip

@@ -73,6 +73,7 @@ REFUSALS: dict[str, str] = {
     "must.lanes": N_("some of high, normal and low"),
     "must.base": N_("at least 1 and not above cap_seconds"),
     "must.command": N_("the words of a command, the program first"),
+    "must.places": N_("words in which nothing stands in braces but {known}; {wrong} is none of these"),
     "must.one_of": N_("one of {known}"),
     "must.queue": N_("the name of another program's queue, none of Fleetdeck's own"),
     "must.language": N_("en, zh_CN or empty"),
@@ -103,6 +104,10 @@ REFUSALS: dict[str, str] = {
     "mapping.priority": N_("high, normal, low, 1 to 10, or a field of the body"),
     "settings.control": N_("{field} holds a control character; write it without"),
     "settings.kind": N_("{field} must be {wanted}, not {given}"),
+    "settings.lacks": N_("{field} is missing"),
+    "settings.home": N_(
+        "{field} is not set here: the variable FLEETDECK_HOME names the folder, in which this file lies"
+    ),
     "settings.fault": N_("{field}: {what}"),
     "settings.unknown": N_("there is no setting {field}; known there: {known}"),
     "settings.unknown_near": N_("there is no setting {field}; did you mean {near}?"),

@@ -242,6 +242,38 @@ def test_an_unknown_key_is_named(tmp_path: Path) -> None:
     assert (found.field, "did you mean broker?" in str(found)) == ("profiles.b.brokr", True)
 
 
+def test_the_folder_is_not_set_in_the_file_that_lies_in_it(tmp_path: Path) -> None:
+    found = fault(written(tmp_path, 'home = "/elsewhere"\n'))
+    assert (found.field, "FLEETDECK_HOME" in str(found)) == ("home", True)
+    assert "home" not in str(fault(written(tmp_path, "nothing_like_it = 1\n")))
+
+
+def test_what_is_missing_of_one_of_many_is_named(tmp_path: Path) -> None:
+    text = (
+        "[foreign_queues.a]\ntask_type = 't'\nplatform = 'pdd'\nshop_id = '{s}'\n[foreign_queues.b]\ntask_type = 't'\n"
+    )
+    found = fault(written(tmp_path, text))
+    assert (found.field, str(found).endswith("foreign_queues.b.platform is missing")) == (
+        "foreign_queues.b.platform",
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("command = ['rpa', '{param}', '--shop={shop}']", "executors.rpa.command"),
+        ("commands.send = ['rpa', '{parm}']", "executors.rpa.commands.send"),
+    ],
+)
+def test_a_place_of_a_command_that_nothing_fills_is_refused(tmp_path: Path, text: str, field: str) -> None:
+    found = fault(written(tmp_path, f"[executors.rpa]\n{text}\n"))
+    assert found.field == field
+    assert "{task_id}" in str(found)
+    good = "command = ['rpa', '{platform}_{task_type}', '{\"a\": 1}', '{}', '{12ab-34}', '{debug_port}']"
+    assert len(config.load(home=written(tmp_path, f"[executors.rpa]\n{good}\n")).executors.rpa.command) == 6
+
+
 def test_a_value_of_a_wrong_type_names_which_of_many_it_is(tmp_path: Path) -> None:
     text = "[profiles.a]\nread_only = true\n[profiles.b]\nread_only = 'perhaps'\n"
     found = fault(written(tmp_path, text))
