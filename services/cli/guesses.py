@@ -20,6 +20,8 @@ _DOUBTS = {
     "--platform": N_("no shop is registered on the platform {word}; there are {known}"),
     "--shop": N_("shop {word} is not registered; its task runs with the defaults (shop import FILE)"),
 }
+#: where ``strict_shops`` is set
+_REFUSED = N_("shop {word} is not registered (shop import FILE)")
 SHOWN_SHOPS = 5  #: a file may name thousands that nobody has registered; so many are told by name
 
 
@@ -30,6 +32,7 @@ class Doubt(msgspec.Struct, frozen=True, kw_only=True):
     word: str  #: of a shop platform:shop_id
     near: str = ""  #: "" when nothing is similar
     known: str = ""  #: the platforms that there are
+    refused: bool = False  #: a shop that will not be registered by its task
     lines: tuple[int, ...] = ()
     others: int = 0  #: so many more of the kind are not told by name
 
@@ -37,7 +40,9 @@ class Doubt(msgspec.Struct, frozen=True, kw_only=True):
     def sentence(self) -> str:
         """What to tell, with the remedy."""
         what = spoken.phrase(
-            _DOUBTS[self.field], word=f"{self.word!r:.{140 if self.field == '--shop' else 70}}", known=self.known
+            _REFUSED if self.refused else _DOUBTS[self.field],
+            word=f"{self.word!r:.{140 if self.field == '--shop' else 70}}",
+            known=self.known,
         )
         if self.lines[1:]:
             what += spoken.phrase(" (line {line} and {count} more)", line=self.lines[0], count=len(self.lines) - 1)
@@ -64,7 +69,8 @@ def doubts(engine: assembly.Engine, specs: Sequence[TaskSpec]) -> list[Doubt]:
         found += [replace(one, known=platforms.listed(known)) for one in _unknown("--platform", words, known)]
     names = {f"{shop.platform}:{shop.shop_id}" for shop in registered}
     on_known = ((f"{spec.platform}:{spec.shop_id}", spec.line) for spec in specs if spec.platform in known)
-    return found + _shops(on_known, names)
+    strict = engine.settings.strict_shops
+    return found + [replace(one, refused=strict) for one in _shops(on_known, names)]
 
 
 def _shops(words: Iterable[tuple[str, int]], known: set[str]) -> list[Doubt]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,15 @@ def test_shops_that_nobody_has_registered(engine: assembly.Engine) -> None:
     assert [doubt.word for doubt in many] == [f"pdd:x{number}" for number in range(5)]
     assert "and 295 more" in many[-1].sentence
     assert "more" not in many[0].sentence
+
+
+def test_a_shop_that_is_refused_is_not_said_to_run_with_the_defaults(tmp_path: Path) -> None:
+    with closing(assembly.open_engine(config.Settings(home=str(tmp_path), strict_shops=True))) as engine:
+        engine.store.put_shops([Shop(platform="pdd", shop_id="shop017")])
+        engine.registry.forget()
+        (doubt,) = guesses.doubts(engine, [TaskSpec(platform="pdd", shop_id="shop071", task_type="sync_order")])
+    assert "did you mean pdd:shop017?" in doubt.sentence
+    assert "defaults" not in doubt.sentence
 
 
 def look(doubts: list[guesses.Doubt], **words: object) -> list[str] | None:
