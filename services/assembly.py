@@ -352,7 +352,7 @@ def queries(engine: Engine) -> Queries:
     """Questions to the store, and to the record of this machine."""
     # the window shows times in a zone of its own, the command line in that of the fleet: each reads what it shows
     meant = (fleet_zone(engine.store) if engine.via == CLI else "") or engine.settings.time_zone
-    alerts = AlertQueries(engine.store, _secret, rules.DEFAULTS)
+    alerts = AlertQueries(engine.store, _secret, rules.DEFAULTS, engine.registry.shops)
     trail = AuditQueries(engine.store, witness(engine.settings), meant, ways.possible, engine.undone)
     promises = PromiseQueries(engine.store, engine.registry)
     past = PastQueries(

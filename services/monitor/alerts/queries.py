@@ -9,7 +9,8 @@ into the present language); ``deliveries`` say which channel took which message.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -19,13 +20,21 @@ from services.domain.alerts import incident as incidents
 from services.domain.alerts import outbox
 from services.domain.alerts import rule as rules
 from services.domain.alerts.channel import Channel
-from services.domain.alerts.incident import ROLE, STATES, Incident
+from services.domain.alerts.incident import ROLE, SHOPS_KEPT, STATES, Incident
 from services.domain.alerts.outbox import Letter
 from services.domain.alerts.rule import SEVERITIES, Rule
 from services.ports import Store
 
 _NO_CHANNELS: Mapping[str, Channel] = {}
 KNOWN_MS = 30_000  #: so long it is believed whether this machine knows an address
+
+
+class OnPlatform(msgspec.Struct, frozen=True, kw_only=True):
+    """How many of a platform's shops have it."""
+
+    platform: str
+    shops: int  #: that have it
+    of: int  #: that there are
 
 
 class IncidentNow(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +47,7 @@ class IncidentNow(msgspec.Struct, frozen=True, kw_only=True):
     resolves_at: int = 0
     deliveries: tuple[Letter, ...] = ()  #: its messages, those of the last hour and those that wait
     groups: Mapping[str, str] = {}  #: of the channels that these went to, as far as they are there
+    platforms: tuple[OnPlatform, ...] = ()  #: where its shops are: each platform, those with most of it first
 
 
 class ChannelNow(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,9 +88,17 @@ class AlertsNow(msgspec.Struct, frozen=True, kw_only=True):
 class AlertQueries:
     """Blocking; raises the errors of the store."""
 
-    def __init__(self, store: Store, secret: Callable[[str], str | None], defaults: Sequence[Rule]) -> None:
-        """``secret`` finds the address of a channel on this machine; ``defaults``: rules that nobody changed."""
-        self._store, self._secret, self._defaults = store, secret, tuple(defaults)
+    def __init__(
+        self,
+        store: Store,
+        secret: Callable[[str], str | None],
+        defaults: Sequence[Rule],
+        shops: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
+        """``secret`` finds the address of a channel on this machine; ``defaults``: rules that nobody changed;
+        ``shops``: the keys of all there are.
+        """
+        self._store, self._secret, self._defaults, self._shops = store, secret, tuple(defaults), shops
         self._known: dict[str, tuple[int, bool]] = {}
 
     def now(self, *, addresses: bool = True) -> AlertsNow:
@@ -89,7 +107,9 @@ class AlertQueries:
         """
         now, letters = self._store.now_ms(), self._letters()
         known = channels.readable(self._store.documents(channels.KIND))
-        found = [_at(one, now, letters, known) for one in self._incidents()]
+        open_ = self._incidents()
+        there = Counter(map(_platform, self._shops() if any(one.shops for one in open_) else ()))
+        found = [replace(_at(one, now, letters, known), platforms=_platforms(one, there)) for one in open_]
         found.sort(key=_order)
         ways = tuple(self._channel(one, letters, now if addresses else 0) for one in known.values())
         return AlertsNow(at_ms=now, watcher=self._store.leader(ROLE), incidents=tuple(found), channels=ways)
@@ -200,6 +220,22 @@ def _at(
         deliveries=tuple(own),
         groups={one.channel: known[one.channel].group for one in own if one.channel in known},
     )
+
+
+def _platform(shop: str) -> str:
+    return shop.partition(":")[0]
+
+
+def _platforms(incident: Incident, there: Mapping[str, int]) -> tuple[OnPlatform, ...]:
+    """Nothing of one whose shops are not all known: how far it reaches would look like less."""
+    if not incident.shops or len(incident.shops) >= SHOPS_KEPT:
+        return ()
+    having = Counter(map(_platform, incident.shops))
+    found = [
+        OnPlatform(platform=name, shops=having[name], of=max(having[name], there.get(name, 0)))
+        for name in {*having, *there}
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.shops, one.platform)))
 
 
 def _order(one: IncidentNow) -> tuple[int, int, int]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from services.domain.alerts.incident import Incident
-from services.i18n import N_, _
-from services.monitor.alerts.queries import IncidentNow
+from services.i18n import N_, _, ngettext
+from services.monitor.alerts.queries import IncidentNow, OnPlatform
 from services.monitor.promises import Ahead
 from views.context import PageContext
 from views.kit.beside import BesideSection
@@ -22,6 +22,10 @@ from views.support import instant, safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label, paint_ground
 from views.support.operation import Operation
+from views.support.paint import draw_box, width_of, write
+from views.support.words import shop as shop_words
+from views.theme import theme
+from views.theme.tokens import platform_badge, status
 from views.widgets.buttons import Button, IconButton, LinkLabel, focus_first
 from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
@@ -33,6 +37,8 @@ from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline
 
 NAMES = 20
+#: platforms that have a row, px of a row and of a cell with what parts it from the next
+PLATFORMS, ROW, CELL = 6, 22, 16
 JUDGED_MS = 15_000  #: so often promises are judged
 
 
@@ -82,6 +88,7 @@ class AlertPanel(QWidget):
         self._asking, self._asked = Operation(self, latest=True), ("", 0)
         self.facts = KeyValues()
         self.names = Label("", "body", "text2", wrap=True)
+        self.platforms = PlatformRows()
         self.timeline = Timeline()
         self.messages = KeyValues()
         self.sent = Label("", "label", "text2", wrap=True)
@@ -144,6 +151,7 @@ class AlertPanel(QWidget):
         put(rows, (self.rule_link, 0, Qt.AlignmentFlag.AlignLeft), row, self.next, self.ahead)
         yield
         self._extent = Section(N_("Extent"), foldable=False)
+        self._extent.body.addWidget(self.platforms)
         self._extent.body.addWidget(self.names)
         self._extent.body.addWidget(self.facts)
         self._story = Section(N_("Timeline"))
@@ -214,6 +222,7 @@ class AlertPanel(QWidget):
         self._ask_ahead(incident)
         self._say_ahead()
         self._extent.set_note(_("since {time}, {span}").format(time=words.since(one), span=words.lasted(one)))
+        self.platforms.show_shops(one.platforms, words.SEVERITIES[incident.rule.severity][0])
         names = [safe.one_line(name, 60) for name in incident.names[:NAMES]]
         more = max(0, incident.count - len(names)) if names and not incident.of else 0
         said = text.listed(names)
@@ -229,6 +238,80 @@ class AlertPanel(QWidget):
         self._message.setVisible(bool(message))
         self._message.set_note(*words.reached(one))
         self.sent.setText(message)
+
+
+class PlatformRows(QWidget):
+    """How far it reaches on each platform: a cell a shop where they can be told apart, else a bar, and both numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: tuple[OnPlatform, ...] = ()
+        self._more, self._status = 0, ""
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        theme().changed.connect(self._measure)
+
+    def show_shops(self, rows: tuple[OnPlatform, ...], status_name: str) -> None:
+        """Show these platforms, the first ones; ``status_name``: what the shops that have it are painted as."""
+        self._rows, self._more, self._status = rows[:PLATFORMS], max(0, len(rows) - PLATFORMS), status_name
+        self.setVisible(bool(rows))
+        self.setAccessibleName(text.listed(map(_on_platform, self._rows), ";"))
+        self.setToolTip("\n".join(map(_on_platform, rows)))
+        self._measure()
+
+    def _measure(self) -> None:
+        self.setFixedHeight(ROW * len(self._rows) + (ROW if self._more else 0))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Badge, cells or bar, and numbers."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        said = [_numbers(one) for one in self._rows]
+        figures = max((width_of(one, "label") for one in said), default=0) + 10
+        left = max((width_of(platform_badge(one.platform), "badge") + 11 for one in self._rows), default=0) + 10
+        room = self.width() - left - figures
+        for number, (one, numbers) in enumerate(zip(self._rows, said, strict=True)):
+            top = ROW * number
+            badge = QRect(0, top + (ROW - 17) // 2, left - 10, 17)
+            draw_box(painter, badge, 3, theme().color("line2"), theme().color("raised"))
+            write(painter, badge, platform_badge(one.platform), "badge", "text2", at=0.5)
+            if one.shops and one.of * CELL <= room:
+                self._paint_cells(painter, left, top, one)
+            else:
+                self._paint_bar(painter, QRectF(left, top + ROW / 2 - 2, room, 4), one)
+            place = QRect(self.width() - figures, top, figures, ROW)
+            write(painter, place, numbers, "label", "text" if one.shops else "text3", at=1.0)
+        if self._more:
+            place = QRect(0, ROW * len(self._rows), self.width(), ROW)
+            said_more = ngettext("{n} more platform", "{n} more platforms", self._more).format(n=self._more)
+            write(painter, place, said_more, "label", "text3")
+
+    def _paint_cells(self, painter: QPainter, left: int, top: int, one: OnPlatform) -> None:
+        for place in range(one.of):
+            rect = QRectF(left + place * CELL, top + (ROW - CELL + 2) / 2, CELL - 2, CELL - 2)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().color(status(self._status).role if place < one.shops else "okcell"))
+            painter.drawRoundedRect(rect, 3, 3)
+
+    def _paint_bar(self, painter: QPainter, rect: QRectF, one: OnPlatform) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("okcell"))
+        painter.drawRoundedRect(rect, 2, 2)
+        if one.shops:
+            painter.setBrush(theme().color(status(self._status).role))
+            rect.setWidth(max(4.0, rect.width() * one.shops / one.of))
+            painter.drawRoundedRect(rect, 2, 2)
+
+
+def _numbers(one: OnPlatform) -> str:
+    return _("{n} of {all}").format(n=text.count(one.shops), all=text.count(one.of))
+
+
+def _on_platform(one: OnPlatform) -> str:
+    name = shop_words.platform_name(one.platform)
+    return ngettext("{name}: {n} of {all} shop", "{name}: {n} of {all} shops", one.of).format(
+        name=name, n=text.count(one.shops), all=text.count(one.of)
+    )
 
 
 def _rows(one: IncidentNow) -> list[tuple[str, str]]:

@@ -23,6 +23,7 @@ from services.domain.alerts.incident import Answer
 from services.domain.alerts.rule import Rule
 from services.domain.errors import StoreUnavailable
 from services.domain.fleet.role import ADMIN
+from services.domain.fleet.shop import Shop
 from services.domain.past.frame import Frame, Numbers
 from services.domain.past.lanes import Span
 from services.domain.promises import promise as promises
@@ -343,6 +344,28 @@ def test_the_panel_says_which_promise_breaks_if_nobody_acts(
     over = replace(dead, resolved_at=fleet.store.now_ms())
     page.panel.show_incident(IncidentNow(incident=over, state=incidents.RESOLVED))
     assert page.panel.ahead.isHidden(), "nothing breaks by what is over"
+
+
+def test_the_panel_says_of_each_platform_how_many_of_its_shops_have_it(
+    fleet: Fleet, alerts: Alerts, open_page: Open
+) -> None:
+    there = [Shop(platform="temu", shop_id=f"s{n}") for n in range(4)]
+    there += [Shop(platform="pdd", shop_id=f"p{n}") for n in range(40)]
+    fleet.context.commands.fleet.import_shops(there)
+    keys = ("temu:s1", "temu:s2", "pdd:p1", "shein:unknown")
+    dead = alerts.dead(names=keys[:2], shops=keys)
+    login = alerts.login(names=("Nordo",))
+    many = alerts.dead(key="cause:other", names=keys[:1], shops=tuple(map(str, range(2_000))))
+    page = open_page()
+    page.table.peek_requested.emit(dead.id)
+    page.table.set_current_key(dead.id)
+    rows = page.panel.platforms
+    assert rows.isVisible()
+    assert rows.accessibleName() == "TEMU: 2 of 4 shops; Pinduoduo: 1 of 40 shops; SHEIN: 1 of 1 shop"
+    page.table.set_current_key(login.id)
+    assert rows.isHidden(), "of these nobody knows which shops they are"
+    page.table.set_current_key(many.id)
+    assert rows.isHidden(), "and of those not whether they are all"
 
 
 def test_the_panel_tells_cause_next_step_story_and_messages(alerts: Alerts, open_page: Open) -> None:
