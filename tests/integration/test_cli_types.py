@@ -31,6 +31,14 @@ def test_a_type_is_exported_changed_and_imported(cli: Cli, tmp_path: Path) -> No
     assert json.loads(printed)["timeout_s"] == 60
 
 
+def test_an_executor_that_no_worker_brings_is_told(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps([{"name": "odd", "executor": "rpaa"}, {"name": "even", "executor": "http"}]))
+    made = cli.run("type", "import", path)
+    assert [one["name"] for one in made["types"]] == ["odd", "even"]
+    assert made["warnings"] == ["odd: no executor here is called rpaa; did you mean rpa?"]
+
+
 def test_bad_documents_change_nothing_and_are_all_listed(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "types.json"
     rows = [{"name": "good"}, {"name": "b a d"}, {"name": "odd", "timeout": 5}]

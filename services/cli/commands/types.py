@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 
 from services import assembly, plain_file
-from services.cli import json_text, lexicon, output, spoken
+from services.cli import guesses, json_text, lexicon, output, spoken
 from services.cli.context import EXIT_OK, EXIT_USAGE, Context, examples, table, whole
 from services.commands import types
 from services.domain.errors import NotFound, UsageError
 from services.domain.task.artifact import safe_name
-from services.domain.types.task_type import TaskType
+from services.domain.types.task_type import EXECUTORS, TaskType
 from services.domain.upkeep import stored
 from services.i18n import N_
 
@@ -130,13 +130,20 @@ def import_types(context: Context) -> int:
         }
         for one in changes
     ]
-    document: dict[str, Any] = {"types": [] if faults else done, "errors": errors, "dry_run": args.dry_run}
+    warnings = [_no_executor(one.kind) for one in changes if one.kind.executor not in EXECUTORS]
+    document: dict[str, Any] = {
+        "types": [] if faults else done,
+        "errors": errors,
+        "dry_run": args.dry_run,
+        "warnings": warnings,
+    }
     if faults:
         document |= {"error": f"{errors[0]['place']}: {errors[0]['error']}", "field": errors[0]["field"]}
         context.show(
             document, [*(f"{one['place']}: {one['error']}" for one in errors), spoken.phrase("nothing was changed")]
         )
         return EXIT_USAGE
+    context.warn(warnings)
     context.show(
         document,
         [
@@ -153,6 +160,12 @@ def import_types(context: Context) -> int:
         ],
     )
     return EXIT_OK
+
+
+def _no_executor(kind: TaskType) -> str:
+    """A worker may have executors of its own, so it is told only: its tasks would wait for such a worker."""
+    what = spoken.phrase("{name}: no executor here is called {executor}", name=kind.name, executor=kind.executor)
+    return spoken.meant(what, guesses.near(kind.executor, EXECUTORS))
 
 
 def export(context: Context) -> int:

@@ -838,6 +838,7 @@ REFUSALS: dict[str, str] = {
     "policy.range_or_null": N_("{name} must be {low} to {high}, or null for no limit, not {value}"),
     "policy.least": N_("{name} must be {low} or more, not {value}"),
     "policy.span": N_("{name} must be 1 second to 1 day, not {value}"),
+    "policy.retry_base": N_("retry_base_s is {base}, above retry_cap_s ({cap}), which is the longest delay"),
     "policy.span_or_unknown": N_("{name} must be 0 seconds (unknown) to 1 day, not {value}"),
     "policy.schema": N_("schema: {problem}"),
     "policy.not_json": N_("this is not a JSON document: {error}"),

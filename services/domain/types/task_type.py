@@ -45,6 +45,10 @@ _KIND = re.compile(r"Expected `(?P<wanted>.*)`, got `(?P<given>.*)`")
 _AT = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?\Z", re.DOTALL)
 
 
+#: executors that this version brings; a worker may have others
+EXECUTORS = ("rpa", "python", "http", "batch", "browser")
+
+
 class TaskType(msgspec.Struct, frozen=True, kw_only=True):
     """Policy of a task type, kept in the store. How it is executed is only in the workers' own configuration."""
 
@@ -153,6 +157,9 @@ def check(kind: TaskType) -> None:
     if problem:
         raise UsageError(said("policy.schema", problem=problem), field="schema")
     _check_declared(kind)
+    base, cap = kind.retry_base_s, kind.retry_cap_s
+    if base is not None and cap is not None and base > cap:
+        raise UsageError(said("policy.retry_base", base=base, cap=cap), field="retry_base_s")
 
 
 def _check_policy(kind: TaskType) -> None:

@@ -73,6 +73,7 @@ def test_a_dumped_type_reads_the_same() -> None:
         (document(timeout_s=315_360_000), "timeout_s"),
         (document(max_retries=21), "max_retries"),
         (document(retry_base_s=0), "retry_base_s"),
+        (document(retry_base_s=500, retry_cap_s=10), "retry_base_s"),
         (document(retry_cap_s=10**6), "retry_cap_s"),
         (document(expected_s=-0.5), "expected_s"),
         (document(idempotent="no"), "idempotent"),
