@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from services import assembly
+from services.domain.alerts import channel as channels
 from services.domain.alerts import outbox
 from services.domain.alerts.channel import Channel
 from services.domain.alerts.incident import MUTED, OPEN, Words
@@ -131,6 +132,23 @@ def test_a_channel_takes_no_more_in_a_minute_than_it_wants(
         watch.sender.turn(watch.stop)
         watch.sender.wait(60.0)
         assert len(hook.told) == taken
+
+
+def test_what_nobody_could_be_told_is_told_once_there_is_a_channel(fleet: Fleet, watch: Watch, hook: Hook) -> None:
+    watch.only("lane_depth", limits={"tasks": 0})
+    watch.store.remove_document(channels.KIND, "ops")
+    fleet.create()
+    (one,) = watch.until(lambda now: now.incidents and now.incidents[0].incident.raised_at).incidents
+    assert (one.deliveries, one.incident.unheard) == ((), True)
+    for _ in range(3):
+        assert len(watch.turn().incidents[0].incident.told) == 1, "there is nobody to be told it again"
+    watch.channel()
+    now = watch.raised()
+    assert hook.titles[0].startswith("INC-1 ")
+    assert not now.incidents[0].incident.unheard
+    for _ in range(3):
+        watch.turn()
+    assert len(hook.told) == 1
 
 
 def test_a_channel_without_an_address_keeps_what_it_should_send(fleet: Fleet, watch: Watch, hook: Hook) -> None:

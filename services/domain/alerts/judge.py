@@ -6,7 +6,7 @@ of one matter, and what several shops have of one cause, is one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -56,8 +56,10 @@ def judge(
     rules: Mapping[str, Rule],
     now: int,
     unknown: Collection[str] = (),
+    reaches: Callable[[Collection[str]], object] = lambda _to: False,
 ) -> Changes:
     """``now``: UTC ms by the store's clock. ``unknown``: rules that could not look: what they saw last stays as it is.
+    ``reaches``: whether there is a channel now for who is named so; what nobody could be told is told then.
 
     Disabled rules see nothing.
     """
@@ -68,7 +70,7 @@ def judge(
     for incident in known:
         group = groups.get(incident.key, ())
         if group:
-            _holds(changes, incident, group, rules, now)
+            _holds(changes, incident, group, rules, now, reaches)
         elif not any(source in unknown for source in incident.sources):
             _gone(changes, incident, now)
     for group in fresh:
@@ -136,7 +138,14 @@ def _as_known(rule: Rule, finding: Finding) -> Rule:
     return replace(rule, channels=finding.to) if finding.to else rule
 
 
-def _holds(changes: Changes, before: Incident, group: Sequence[Finding], rules: Mapping[str, Rule], now: int) -> None:
+def _holds(
+    changes: Changes,
+    before: Incident,
+    group: Sequence[Finding],
+    rules: Mapping[str, Rule],
+    now: int,
+    reaches: Callable[[Collection[str]], object],
+) -> None:
     worst = max(group, key=lambda one: one.stage)
     worse = _is_worse(before, worst, rules[worst.rule], now)
     known = replace(before, rule=rules[worst.rule], stage=worst.stage) if worse else before
@@ -160,7 +169,7 @@ def _holds(changes: Changes, before: Incident, group: Sequence[Finding], rules: 
             incident = _line(replace(incident, grew=incident.count), now, "alert.line_grew", n=incident.count)
         incident = _unmute(changes, incident, worse, now)
         incident = _tell_others(changes, incident, channels, now)
-        incident = _remind(changes, incident, now)
+        incident = _remind(changes, incident, now, reaches)
     if incident != before:
         changes.changed.append(incident)
 
@@ -214,8 +223,10 @@ def _everybody(incident: Incident) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*incident.rule.channels, *(name for one in incident.told for name in one.to))))
 
 
-def _remind(changes: Changes, incident: Incident, now: int) -> Incident:
-    """Escalate or tell again, where it is time and nobody has answered or muted it; asked to escalate, at once."""
+def _remind(changes: Changes, incident: Incident, now: int, reaches: Callable[[Collection[str]], object]) -> Incident:
+    """Escalate or tell again, where it is time and nobody has answered or muted it; asked to escalate, at once, as what
+    reached nobody is told once it can.
+    """
     rule, answer = incident.rule, incident.answer
     if answer.escalate_at > incident.escalated_at:
         return _escalate(changes, incident, now)
@@ -223,7 +234,8 @@ def _remind(changes: Changes, incident: Incident, now: int) -> Incident:
         return incident
     if rule.escalate_s and not incident.escalated_at and now - incident.raised_at >= rule.escalate_s * 1000:
         return _escalate(changes, incident, now)
-    if rule.again_s and now - incident.told_at >= rule.again_s * 1000:
+    late = rule.again_s and now - incident.told_at >= rule.again_s * 1000
+    if late or (incident.unheard and reaches(_everybody(incident))):
         return _tell(changes, incident, AGAIN, _everybody(incident), now)
     return incident
 

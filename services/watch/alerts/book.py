@@ -4,7 +4,7 @@ written down before anything of it happens, so that the next one goes on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -49,11 +49,14 @@ class Book:
         return list(outbox.DOCUMENT.readable(self._store.documents(outbox.KIND)).values())
 
     def commit(self, changes: Changes) -> list[Letter]:
-        """Write a step down; what is to be sent, first the messages. Returns those that are new."""
-        fresh = self._write_letters(changes) if changes.notices else []
+        """Write a step down; what is to be sent, first the messages. Returns those that are new, and
+        notes of what changed whether anybody is reached.
+        """
+        fresh, unheard = self._write_letters(changes.notices)
         for incident in changes.opened:
             body = incidents.DOCUMENT.dump(replace(incident, id=self._number(incident.key)))
             self._store.add_document(incidents.KIND, incidents.slot_of(incident.key), body)
+        changes.changed = [replace(one, unheard=unheard.get(one.id, one.unheard)) for one in changes.changed]
         for incident in changes.changed:
             self.put(incident)
         for incident in changes.resolved:
@@ -63,14 +66,17 @@ class Book:
             self._end(incident)
         return fresh
 
-    def _write_letters(self, changes: Changes) -> list[Letter]:
-        known = self.channels()
-        wanted = [
-            outbox.written(notice.incident, notice.told, name)
-            for notice in changes.notices
-            for name in _meant(notice, known)
-        ]
-        return [one for one in wanted if self._store.add_document(outbox.KIND, one.name, outbox.DOCUMENT.dump(one))]
+    def reaches(self, to: Iterable[str]) -> bool:
+        """Whether there is a channel for who is named so."""
+        return bool(channels.chosen(to, self.channels()))
+
+    def _write_letters(self, notices: Sequence[Notice]) -> tuple[list[Letter], dict[str, bool]]:
+        """The new ones, and by incident whether its last message reaches nobody."""
+        known = self.channels() if notices else {}
+        meant = [(notice, _meant(notice, known)) for notice in notices]
+        wanted = [outbox.written(notice.incident, notice.told, name) for notice, names in meant for name in names]
+        fresh = [one for one in wanted if self._store.add_document(outbox.KIND, one.name, outbox.DOCUMENT.dump(one))]
+        return fresh, {one.incident.id: not channels.chosen(one.told.to, known) for one in notices}
 
     def put(self, incident: Incident) -> None:
         """Keep an incident that is not over."""

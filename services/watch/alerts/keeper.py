@@ -111,7 +111,7 @@ class AlertKeeper:
         raised: list[Incident] = []
         # what needs no patience is opened and raised in one look, in two steps: a crash between them changes nothing
         for _ in range(2):
-            changes = judge(findings, self._book.incidents(), rules, look.now_ms, unknown)
+            changes = judge(findings, self._book.incidents(), rules, look.now_ms, unknown, self._book.reaches)
             self._wrote = bool(self._book.commit(changes)) or self._wrote
             raised += [one for one in changes.changed if one.raised_at == look.now_ms]
             if not changes.opened:

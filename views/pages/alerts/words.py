@@ -25,6 +25,7 @@ from services.monitor.alerts import wording
 from services.monitor.alerts.queries import AlertsNow, ChannelNow, IncidentNow, RuleNow
 from services.monitor.promises import Ahead
 from views.support import instant, safe, shown, text
+from views.support.words import shop as shop_words
 from views.widgets.timeline import TimelineEntry
 
 #: by severity: status name of its glyph, word
@@ -261,7 +262,8 @@ def searched(one: IncidentNow) -> str:
     told_to = {name for message in one.incident.told for name in message.to} | {to.channel for to in one.deliveries}
     parts = (
         one.incident.id, title(one), rule_name(one.incident.rule), cause(one), *one.incident.names,
-        answer.answered_by, answer.muted_by, *map(group, sorted(told_to)),
+        answer.answered_by, answer.muted_by, *map(group, sorted(told_to)), *one.incident.shops,
+        *(shop_words.platform_name(place.platform) for place in one.platforms if place.shops),
     )  # fmt: skip
     return "\n".join(parts).casefold()
 

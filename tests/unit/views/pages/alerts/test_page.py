@@ -359,13 +359,17 @@ def test_the_panel_says_of_each_platform_how_many_of_its_shops_have_it(
     page = open_page()
     page.table.peek_requested.emit(dead.id)
     page.table.set_current_key(dead.id)
-    rows = page.panel.platforms
-    assert rows.isVisible()
-    assert rows.accessibleName() == "TEMU: 2 of 4 shops; Pinduoduo: 1 of 40 shops; SHEIN: 1 of 1 shop"
+    extent = page.panel.platforms
+    assert extent.isVisible()
+    assert extent.accessibleName() == "TEMU: 2 of 4 shops; Pinduoduo: 1 of 40 shops; SHEIN: 1 of 1 shop"
+    for word in ("pdd:p1", "Pinduoduo"):
+        page.search.setText(word)
+        assert [one.incident.id for one in rows(page) if one is not None] == [dead.id], word
+    page.search.setText("")
     page.table.set_current_key(login.id)
-    assert rows.isHidden(), "of these nobody knows which shops they are"
+    assert extent.isHidden(), "of these nobody knows which shops they are"
     page.table.set_current_key(many.id)
-    assert rows.isHidden(), "and of those not whether they are all"
+    assert extent.isHidden(), "and of those not whether they are all"
 
 
 def test_the_panel_tells_cause_next_step_story_and_messages(alerts: Alerts, open_page: Open) -> None:
