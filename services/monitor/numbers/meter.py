@@ -55,11 +55,6 @@ class Meter:
         self._of_all: deque[float] = deque(maxlen=KEPT_OF_ALL)
         self._by_type: dict[str, Measured] | None = None  #: of both, until something else ends
 
-    def note_begin(self, now_ms: int) -> None:
-        """Nothing is known of the time before this instant."""
-        with self._lock:
-            self._since = now_ms
-
     def prime(self, store: Store) -> None:
         """Begin anew with what the newest records tell of the last minutes. Blocking."""
         now = store.now_ms()

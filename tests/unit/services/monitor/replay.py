@@ -8,6 +8,8 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import cast
 
 from services.domain.fleet.shop import Shop
 from services.domain.fleet.worker import SlotState, WorkerInfo
@@ -15,12 +17,28 @@ from services.domain.insight.forecast import flow
 from services.domain.insight.forecast.flow import Flow
 from services.domain.task.event import Event
 from services.domain.task.order import BrokerHealth
-from services.domain.task.search.query import Counts
+from services.domain.task.record import Task
+from services.domain.task.search.query import Counts, Page
+from services.domain.task.status import Status
 from services.monitor.forecast.flow import Gates, facts_of
 from services.monitor.live import Rates, Snapshot
-from services.monitor.numbers.meter import Meter
+from services.monitor.numbers.meter import PRIMED, Meter
+from services.ports import Store
 
 EPOCH_MS = 1_795_000_000_000
+
+
+def counting_since(at_ms: int) -> Meter:
+    """A meter that learns of all from this instant on, and of nothing before: so many plans were just made."""
+    plan = Task(
+        task_id="plan", shop_id="s1", platform="pdd", task_type="work", status=Status.SCHEDULED, created_at=at_ms
+    )
+    asked = SimpleNamespace(
+        now_ms=lambda: at_ms, query=lambda query: Page(tasks=() if query.terms else (plan,) * PRIMED)
+    )
+    meter = Meter()
+    meter.prime(cast(Store, asked))
+    return meter
 
 
 @dataclass(frozen=True)
@@ -67,8 +85,7 @@ class Replay:
     def play(self) -> list[Seen]:
         """All looks, each with what happened afterwards."""
         self._dice = random.Random(self.seed)
-        self._meter = Meter()
-        self._meter.note_begin(EPOCH_MS)
+        self._meter = counting_since(EPOCH_MS)
         self._loads = {load.shop: load for load in self.loads}
         self._waiting: dict[int, str] = {}
         self._running: Counter[str] = Counter()

@@ -17,7 +17,7 @@ from services.domain.task.search.query import Counts
 from services.messages import english_headline
 from services.monitor.forecast.flow import Gates, facts_of
 from services.monitor.live import Rates, Snapshot
-from services.monitor.numbers.meter import Meter
+from tests.unit.services.monitor.replay import counting_since
 
 EPOCH_MS = 1_795_000_000_000
 SHOPS = 12
@@ -51,8 +51,7 @@ class Fleet:
         told: bool = True,
     ) -> Flow:
         """``workers``: lanes, slots and busy slots of each; ``told``: the broker answers."""
-        meter = Meter()
-        meter.note_begin(EPOCH_MS)
+        meter = counting_since(EPOCH_MS)
         for when, task, from_, to, lane in sorted(self._steps):
             event = Event(
                 cursor="", task_id=str(task), shop_id=f"s{task % SHOPS}", platform="pdd", task_type="work",

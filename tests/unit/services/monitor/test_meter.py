@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.domain.task.event import Event
 from services.monitor.numbers.meter import Meter
+from tests.unit.services.monitor.replay import counting_since
 
 T0 = 1_795_000_000_000
 
@@ -16,8 +17,7 @@ def event(task: int, at_s: float, from_: str, to: str, shop: str = "s1", lane: s
 
 
 def test_arrivals_are_those_of_the_window_also_where_one_was_noted_late() -> None:
-    meter = Meter()
-    meter.note_begin(T0)
+    meter = counting_since(T0)
     meter.note([event(0, 1.0, "", "queued", "old")])
     meter.note([event(n, 250.0, "", "queued", f"s{n % 2}") for n in range(40)])
     meter.note([event(99, 239.0, "", "queued", "past"), event(98, 246.0, "", "queued", "late", "high")])
