@@ -35,6 +35,9 @@ _PAGES = {
     "/dialog": "<script>alert('are you there?'); document.title = 'on'</script><p id=after>after</p>",
     "/login": "<script>document.cookie = 'desk=in'; setTimeout(() => location = '/second', 1200)</script>",
     "/popup": "<a id=open target=_blank href=/second>open</a>",
+    "/tall": "<body style='margin:0'><script>document.write("
+    "`<p style='margin:0;background:linear-gradient(red,blue);height:${location.search.slice(1)}px'>top</p>`)</script>",
+    "/wide": "<body style='margin:0'><p style='margin:0;width:3000000px'>wide</p>",
     "/second": "<p id=second>second page</p>",
     "/echo": "<input id=field oninput='document.querySelector(\"p\").innerText = this.value'><p id=said></p>",
     "/upload": "<input id=file type=file onchange='document.querySelector(\"p\").innerText = this.files[0].name'>"

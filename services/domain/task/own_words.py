@@ -150,6 +150,7 @@ SENTENCES: dict[str, str] = {
     "own.all_at_work_shared": N_("all {most} browsers are at work ({names}, and the one that light contexts share)"),
     "own.all_at_work_light": N_("all {most} browsers are at work (the one that light contexts share)"),
     "own.no_picture_there": N_("there is no page to take a picture of"),
+    "own.picture_too_large": N_("Chromium takes no picture of a page of {wide} × {high} pixels"),
     "own.no_picture_late": N_("the page gave no picture in time"),
     "own.profile_worked_in": N_("another process works in the profile of {shop}"),
     "own.opens_no_page": N_("Chromium does not open a page: {said}"),
@@ -239,6 +240,7 @@ SENTENCES: dict[str, str] = {
 LINES: dict[str, str] = {
     "line.again": N_("{why}; trying again in {seconds} s"),
     "line.no_picture": N_("no picture of the page: {why}"),
+    "line.picture_cut": N_("the page is {high} pixels high; the picture shows the first {kept} of them"),
     "line.not_asked": N_("not asked: {why}"),
     "line.new_tab": N_("a new tab was opened; the flow goes on there"),
     "line.unasked": N_("a download that no step asked for was dropped: {file}"),

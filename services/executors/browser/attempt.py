@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 import msgspec
-from playwright.async_api import ConsoleMessage, Dialog, Download, Error, Page, Request, Response
+from playwright.async_api import ConsoleMessage, Dialog, Download, Error, FloatRect, Locator, Page, Request, Response
 
 from services.domain.task import classify, own_words
 from services.domain.task.artifact import safe_name
@@ -25,6 +25,12 @@ from services.executors.browser.pool import Lease
 from services.settings.browser import BrowserSettings
 
 LINES, LINE_CHARS, HTML_CHARS = 300, 1_000, 300_000
+#: a picture of a whole page is cut there, which is a quarter of a gigabyte for Chromium; and where that is too much for
+#: it, at what its smallest surface holds
+TALLEST, SURE = 60_000, 16_384
+_NOT_TAKEN = "unable to capture"
+_SIZE = """() => ['Width', 'Height'].map(of => Math.max(
+    document.documentElement['scroll' + of], document.body ? document.body['scroll' + of] : 0))"""
 
 
 class Evidence:
@@ -299,15 +305,33 @@ class Attempt:
         """Keep a picture of the page, with the fields hidden into which secrets were put.
 
         Raises:
-            Error: it cannot be taken.
+            Error, Failed: it cannot be taken.
         """
         path, limit = self.evidence.place(name), self.settings.step_seconds * 1000
         hidden = [self.page.locator(each) for each in self.secret_fields]
         if selector:
             await self.page.locator(selector).first.screenshot(path=path, mask=hidden, timeout=limit)
+        elif full_page:
+            await self._whole_page(path, hidden, limit)
         else:
-            await self.page.screenshot(path=path, full_page=full_page, mask=hidden, timeout=limit)
+            await self.page.screenshot(path=path, mask=hidden, timeout=limit)
         self.evidence.keep(path, name, "image", step)
+
+    async def _whole_page(self, path: Path, hidden: Sequence[Locator], limit: float) -> None:
+        """A page that is too high for one picture is kept as far as one goes."""
+        wide, high = await self.page.evaluate(_SIZE)
+        for most in (TALLEST, SURE):
+            clip = FloatRect(x=0, y=0, width=wide, height=most) if high > most else None
+            try:
+                await self.page.screenshot(path=path, full_page=True, clip=clip, mask=hidden, timeout=limit)
+            except Error as exc:
+                if _NOT_TAKEN not in str(exc).lower():
+                    raise
+                continue
+            if clip is not None:
+                self.evidence.log(own_words.write("line.picture_cut", high=str(high), kept=str(most)))
+            return
+        raise Failed(own_words.write("own.picture_too_large", wide=str(wide), high=str(high)), classify.UNKNOWN)
 
     # ------------------------------------------------------------------------------------------------------- pages
     def _watch(self, page: Page) -> None:

@@ -114,6 +114,23 @@ def test_every_other_kind_of_step(desk: Desk) -> None:
     assert found == {"chosen": "b", "file": "made.txt", "second": "second page", "rows": 1}
 
 
+@pytest.mark.parametrize("high", [70_000, 3_000_000])
+def test_a_page_too_high_for_one_picture_is_kept_as_far_as_one_goes(desk: Desk, high: int) -> None:
+    outcome = desk.run({"do": "goto", "url": f"/tall?{high}"}, {"do": "screenshot", "name": "all", "full_page": True})
+    assert outcome.ok, outcome.error
+    kept = int.from_bytes(desk.files["all.png"][0][20:24])
+    assert kept in (60_000, 16_384), "where a picture is cut; the second where Chromium has no memory for the first"
+    said = f"the page is {high} pixels high; the picture shows the first {kept} of them"
+    assert [line for line in desk.listener.out() if "the picture shows" in line] == [said]
+
+
+def test_a_page_that_no_picture_can_be_taken_of_is_named_by_its_size(desk: Desk) -> None:
+    outcome = desk.run({"do": "goto", "url": "/wide"}, {"do": "screenshot", "name": "all", "full_page": True})
+    assert (outcome.ok, outcome.error_kind) == (False, "unknown")
+    assert "Chromium takes no picture of a page of 3000000 × " in outcome.error
+    assert desk.files["all.png"][0][16:20] == (1366).to_bytes(4), "what was to be seen is kept"
+
+
 def test_a_dialog_is_dismissed_and_noted(desk: Desk) -> None:
     assert desk.run({"do": "goto", "url": "/dialog"}, {"do": "wait_for", "selector": "#after"}).ok
     assert any("are you there?" in line for line in desk.listener.out())
