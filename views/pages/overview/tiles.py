@@ -272,10 +272,13 @@ def oldest_kpi(sight: Sight) -> Kpi:
             value="–", context=_("nothing waits"), sentence=_say(_("Oldest waiting"), "", "", _("nothing waits"))
         )
     span = shown.span(waited)
-    alarm = span.total_seconds() > sight.limits.oldest_s
+    on_purpose = sight.now.flow.facts.on_purpose
+    alarm = not on_purpose and span.total_seconds() > sight.limits.oldest_s
     limit = plain = _("limit {n}").format(n=_limit_span(sight.limits.oldest_s))
     ahead = sight.now.flow.estimate
-    if not alarm and ahead is not None and ahead.low_s > sight.limits.oldest_s:  # the last of them waits so long
+    if on_purpose:
+        limit = _("held on purpose")
+    elif not alarm and ahead is not None and ahead.low_s > sight.limits.oldest_s:  # the last of them waits so long
         limit = _("limit {n}, will be passed").format(n=_limit_span(sight.limits.oldest_s))
     shop = safe.one_line(sight.now.oldest_waiting_shop or "", 60)
     parts = [limit, elide.middle(shop, 16)]

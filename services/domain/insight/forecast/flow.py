@@ -191,7 +191,9 @@ SENTENCES: dict[str, str] = {
 }
 #: reasons to wait that only a person can end, in the order in which they are told
 REASONS = ("login", "paused", "dependency", "twin", "need", "home", "hung")
-#: gates of switches that open by themselves, as the flow calls them
+#: gates that somebody has closed on purpose, as the flow calls them
+_ON_PURPOSE = frozenset(listed.BY_NAME[name].flow for name in listed.SWITCHES)
+#: and those of them that open by themselves
 _BY_THEMSELVES = tuple(listed.BY_NAME[name].flow for name, switch in listed.SWITCHES.items() if not switch.verb)
 #: and those that end by themselves
 LATER_REASONS = (*_BY_THEMSELVES, "breaker", "limit", "same", "others")
@@ -272,6 +274,12 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     def later(self) -> int:
         """Waiting tasks that go on by themselves, at another time."""
         return sum(count for _, count in self.laters)
+
+    @property
+    def on_purpose(self) -> bool:
+        """Whether all that waits does so at a gate that somebody has closed: a pause, quiet hours."""
+        held = sum(count for reason, count in (*self.persons, *self.laters) if reason in _ON_PURPOSE)
+        return 0 < self.waiting <= held
 
 
 class Spread(msgspec.Struct, frozen=True, kw_only=True):

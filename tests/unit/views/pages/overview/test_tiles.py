@@ -198,6 +198,15 @@ def test_a_limit_that_the_last_of_them_will_pass_is_said_before_it_is_passed(sig
     assert plain(kpi("oldest", sight, oldest_waiting_ms=29_000, flow=quick).context).startswith("limit 5 min · ")
 
 
+def test_what_waits_because_somebody_wants_it_to_is_not_late(sight: Sight) -> None:
+    held = flow.Facts(waiting=5, persons=(("paused", 2),), laters=(("quiet", 3),))
+    told = kpi("oldest", sight, oldest_waiting_ms=3_600_000, flow=flow.judge(held))
+    assert plain(told.context).startswith("held on purpose")
+    assert (told.alarm, "held on purpose" in told.sentence) == (False, True)
+    for other in (replace(held, waiting=6), replace(held, persons=(("login", 2),)), flow.Facts()):
+        assert kpi("oldest", sight, oldest_waiting_ms=3_600_000, flow=flow.judge(other)).alarm, other
+
+
 def test_the_oldest_wait_is_counted_to_the_instant_of_all_ages_on_screen(sight: Sight) -> None:
     later = replace(sight, at_ms=sight.now.at_ms + 3_000)
     assert (plain(kpi("oldest", sight).value), plain(kpi("oldest", later).value)) == ("33 m 02 s", "33 m 05 s")
