@@ -51,6 +51,7 @@ NEXT_RUNS = 5
 MOST_NAMES = 5
 #: runs that are shown of each; runs to come that are looked at for collisions
 SHOWN_RUNS, LOOKED_AT = 14, 3
+IN_QUIET = "schedule.in_quiet"
 #: hours to come whose line is followed, and tasks that are followed one by one
 AHEAD_H, MOST_AHEAD = 24, 50_000
 
@@ -89,6 +90,7 @@ class ScheduleRow(msgspec.Struct, frozen=True, kw_only=True):
     now: ScheduleNow = msgspec.field(default_factory=ScheduleNow)
     runs: tuple[RunView, ...] = ()  #: the last ones, the oldest first, where they were asked for
     conflicts: tuple[Message, ...] = ()  #: with other schedules, quiet hours and promises, where asked for
+    quieted: Mapping[int, Message] = {}  #: of its next runs those that fall into quiet hours, where asked for
     paused: bool = False  #: whether all that it would make waits for a pause to end, where asked for
 
     @property
@@ -172,15 +174,17 @@ class ScheduleQueries:
         past = self._histories([row.planned.past[-SHOWN_RUNS:] for row in rows], every=True)
         paused, sets = frozenset(pause.scope for pause in self._store.pauses()), self._sets()
         still = reduce(or_, map(sets.scope, paused), 0)
+        quieted = [_quieted(row, beside) for row in rows]
         return tuple(
             replace(
                 row,
                 runs=found,
-                conflicts=tuple(_conflicts(row, beside)),
+                conflicts=tuple(_conflicts(row, beside, held)),
+                quieted=held,
                 paused=f"type:{row.schedule.task_type}" in paused
                 or (row.shops > 0 and not sets.of(row.schedule) & ~still),
             )
-            for row, found in zip(rows, past, strict=True)
+            for row, found, held in zip(rows, past, quieted, strict=True)
         )
 
     def fitting(self, rows: Sequence[ScheduleRow], text: str) -> tuple[ScheduleRow, ...]:
@@ -228,7 +232,8 @@ class ScheduleQueries:
         """
         row = self.preview(schedule, zone)
         others = [other for other in self.rows(1) if other.schedule.name != schedule.name]
-        return tuple(_conflicts(row, self._beside([row, *others], zone)))
+        beside = self._beside([row, *others], zone)
+        return tuple(_conflicts(row, beside, _quieted(row, beside)))
 
     def missing(self, name: str, since: int, until: int, *, each: bool = False) -> BackfillPlan:
         """What a backfill of a span (UTC ms) would make.
@@ -477,18 +482,19 @@ class _Beside(msgspec.Struct, frozen=True, kw_only=True):
     now: int
 
 
-def _conflicts(row: ScheduleRow, beside: _Beside) -> Iterator[Message]:
+def _conflicts(row: ScheduleRow, beside: _Beside, quieted: Mapping[int, Message]) -> Iterator[Message]:
     if not row.schedule.enabled or row.problem:
         return
     if (same := beside.works.beside(row)) is not None:
         yield same
-    for at in row.upcoming[:LOOKED_AT]:
-        quieted = _held(row, at, beside)
-        if quieted is not None:
-            yield quieted
-            break
+    yield from [quieted[at] for at in row.upcoming[:LOOKED_AT] if at in quieted][:1]
     if row.upcoming:
         yield from _promised_before(row, row.upcoming[0], beside)
+
+
+def _quieted(row: ScheduleRow, beside: _Beside) -> dict[int, Message]:
+    """The next runs that fall into quiet hours."""
+    return {at: said for at in row.upcoming if (said := _held(row, at, beside)) is not None}
 
 
 def _held(row: ScheduleRow, at: int, beside: _Beside) -> Message | None:
@@ -501,7 +507,7 @@ def _held(row: ScheduleRow, at: int, beside: _Beside) -> Message | None:
         span = next((one for one in spans if one[0] <= at < one[1]), None)
         if span is not None:
             clock, end = (quiet_hours.clock_at(instant, beside.zone, beside.now) for instant in (at, span[1]))
-            return Message("schedule.in_quiet", {"name": hours.name, "clock": clock, "end": end})
+            return Message(IN_QUIET, {"name": hours.name, "clock": clock, "end": end})
     return None
 
 

@@ -109,7 +109,7 @@ COLUMNS: tuple[Column[ComingRun], ...] = (
     Column(
         key="collides",
         title=N_("Collides"),
-        value=lambda run: words.collisions(run.row) if run.first else "",
+        value=lambda run: words.run_collisions(run.row, run.at),
         tone="retrying",
         width=200,
         hide_rank=1,

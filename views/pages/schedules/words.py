@@ -10,8 +10,9 @@ from services import messages
 from services.domain.insight import schedule as insight
 from services.domain.plans.recurrence import ALIASES
 from services.domain.plans.schedule import Schedule, Tally
+from services.domain.text.message import Message
 from services.i18n import N_, _, ngettext
-from services.monitor.schedules import ScheduleRow
+from services.monitor.schedules import IN_QUIET, ScheduleRow
 from views.support import instant, safe, shown, text
 
 _DAYS = (
@@ -233,7 +234,19 @@ def outcome(last: Tally | None) -> str:
 
 def collisions(row: ScheduleRow, between: str = "") -> str:
     """With which other schedules, quiet hours and promises it collides; ``between`` them stands what parts a list."""
-    told = map(shown.say, row.conflicts) if between else messages.in_one(row.conflicts, shown.say)
+    return collided(row.conflicts, between)
+
+
+def run_collisions(row: ScheduleRow, at: int) -> str:
+    """The same of one of its next runs: quiet hours hold the runs that fall into them, all else is of the first."""
+    others = (one for one in row.conflicts if one.code != IN_QUIET)
+    own = (row.quieted[at],) if at in row.quieted else ()
+    return collided((*others, *own) if at == row.upcoming[0] else own)
+
+
+def collided(conflicts: Sequence[Message], between: str = "") -> str:
+    """What was found, in the present language."""
+    told = map(shown.say, conflicts) if between else messages.in_one(conflicts, shown.say)
     return _joined(told, between)
 
 

@@ -288,6 +288,11 @@ def test_collisions_are_named_before_and_after_it_is_kept(yard: Yard) -> None:
     assert found["all"][0] == "some: the same work, created twice for 2 shops"
     other = Schedule(name="other", task_type="work", cron="0 12 * * *", all_shops=True)
     assert looks(yard).conflicts(other, ZONE) == ()
+    desk(yard).add(Schedule(name="often", task_type="often", cron="0 0/3 * * *", all_shops=True))
+    (often,) = (row for row in looks(yard).board() if row.schedule.name == "often")
+    hours_of = {at: datetime.fromtimestamp(at / 1000, ZoneInfo(ZONE)).hour for at in often.upcoming}
+    assert {hours_of[at] for at in often.quieted} == {3}, "each run by itself"
+    assert len(often.quieted) < len(often.upcoming)
 
 
 def spent(yard: Yard, count: int) -> tuple[Counter[str], int]:

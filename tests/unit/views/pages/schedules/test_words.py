@@ -150,5 +150,10 @@ def test_what_a_schedule_collides_with_is_one_sentence() -> None:
     assert words.collisions(row) == told
     assert words.collisions(row, "\n").splitlines()[1].startswith("Quiet hours night: the run")
     late = insight.look(row.planned, 1, 7_200_000, leader="w1")
+    runs = replace(row, upcoming=(1, 2, 3), quieted={2: found[1], 3: replace(found[1], params={**found[1].params})})
+    assert words.run_collisions(runs, 1) == "nightly: the same work, created twice for 60 shops"
+    assert words.run_collisions(runs, 2) == "Quiet hours night: the run at 02:30 waits until 06:00"
+    both = replace(runs, quieted={1: found[1]})
+    assert (words.run_collisions(both, 1), words.run_collisions(both, 2)) == (told, "")
     assert words.why_late([replace(row, now=late)], 7_200_000).endswith("look at its log.")
     assert "look at its log; nightly: the same work" in words.remark(replace(row, now=late))
