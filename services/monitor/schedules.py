@@ -321,8 +321,13 @@ class ScheduleQueries:
         slots = self._slots(now)
         begins, over = at - load.LONGEST * load.MINUTE_MS // 8, self._held_back(zone, ends)
         sets = self._sets()
-        mine = [replace(one, own=True) for one in self._bursts(wanted, [at], over, sets)]
-        beside = [other for other in self.rows(1) if other.schedule.name != wanted.name]
+        rows = self.rows(1)
+        fired = next((_fired(other) for other in rows if other.schedule.name == wanted.name), 0)
+        mine = [replace(one, own=True) for one in self._bursts(wanted, [at], over, sets, fired)]
+        if not mine:
+            said = (Message("load.own_held", {"clock": quiet_hours.clock_at(at, zone, now)}),)
+            return RunLoad(at=at, slots=slots, load=Load(begins=at), said=said)
+        beside = [other for other in rows if other.schedule.name != wanted.name]
         before, spent, missed = _planned_before(beside, begins, at, now)
         planned, cut = _planned(beside, at, ends, now, spent)
         others = [
@@ -335,12 +340,12 @@ class ScheduleQueries:
         # how long its tasks take is not known: what could be drawn were the shops alone that wait for a pause
         found = load.follow(line, slots) if all(one.mean_s for one in mine) else Load(begins=at)
         held = sum(one.tasks for one in mine if one.paused)
-        said = [*_through(found, mine, at, slots, zone, now), *self._promised(wanted, found, held, at, ends, zone, now)]
+        told = [*_through(found, mine, at, slots, zone, now), *self._promised(wanted, found, held, at, ends, zone, now)]
         if missed and found.own:
-            said.append(Message("load.cut_before", {"clock": quiet_hours.clock_at(missed, zone, now)}))
+            told.append(Message("load.cut_before", {"clock": quiet_hours.clock_at(missed, zone, now)}))
         if cut and found.own and not 0 < found.end <= cut:
-            said.append(Message("load.cut", {"clock": quiet_hours.clock_at(cut, zone, now)}))
-        return RunLoad(at=at, slots=slots, load=found, said=tuple(said))
+            told.append(Message("load.cut", {"clock": quiet_hours.clock_at(cut, zone, now)}))
+        return RunLoad(at=at, slots=slots, load=found, said=tuple(told))
 
     def ahead(self, hours: int = AHEAD_H) -> RunLoad:
         """The line of the workers for some hours to come, as far as schedules make it; what waits now is not in it."""
@@ -361,6 +366,10 @@ class ScheduleQueries:
         begins = now - now % (load.DAY_STEP * load.MINUTE_MS)
         line = load.ahead(known, slots, begins, ((cut or ends) - begins) // load.MINUTE_MS)
         said = [Message("load.ahead" + many, about), *_paused(bursts)]
+        left = sum(len(runs) * sets.of(row.schedule).bit_count() for row, runs in planned)
+        left -= sum(burst.tasks for burst in bursts)
+        if left:
+            said.append(Message("load.left_out", {"n": left}))
         if cut and any(line.own):
             said.append(Message("load.ahead_cut", {"clock": quiet_hours.clock_at(cut, zone, now)}))
         if names := sorted({burst.name for burst in bursts if not burst.mean_s}):

@@ -79,6 +79,13 @@ SENTENCES: dict[str, str] = {
     ),
     "load.ahead_nothing": N_("No run is planned in these {hours} h."),
     "load.ahead_held": N_("No task is planned in these {hours} h: those of the last runs are still held."),
+    "load.left_out": NN_(
+        "{n:,} more is left out: a pause or quiet hours still hold that of the run before.",
+        "{n:,} more are left out: a pause or quiet hours still hold those of the run before.",
+    ),
+    "load.own_held": N_(
+        "The run at {clock} makes nothing: a pause or quiet hours still hold what the one before has made."
+    ),
     "load.ahead_many": N_("More than {tasks:,} tasks are planned in these {hours} h: too many to follow one by one."),
     "load.ahead_unknown": N_("Not in it, since how long one takes was not measured yet: {names}."),
     "load.ahead_cut": N_("Shown is what comes up to {clock}."),

@@ -501,7 +501,7 @@ def test_runs_that_are_left_out_because_quiet_hours_still_hold_the_one_before_ar
     assert ask.ahead().load.left(now + 3 * 3_600_000 - 120_000) == waits
 
 
-@pytest.mark.parametrize(("overlap", "tasks"), [("skip", (24 + 2, 2)), ("queue", (24 + 48, 48))])
+@pytest.mark.parametrize(("overlap", "tasks"), [("skip", (24 + 2, 2, 46)), ("queue", (24 + 48, 48))])
 def test_what_is_planned_under_a_pause_is_what_is_drawn_and_what_the_pause_holds(
     room: Room, desk: ScheduleCommands, overlap: str, tasks: tuple[int, int]
 ) -> None:
@@ -513,8 +513,9 @@ def test_what_is_planned_under_a_pause_is_what_is_drawn_and_what_the_pause_holds
     desk.add(plan(cron="", every_s=3600, first_at=now + 600_000, overlap=overlap))
     room.store.set_pause(Pause(scope="platform:pdd", by="ann", at=now))
     found = ask.ahead()
-    assert tuple(one.params["tasks"] for one in found.said) == tasks
+    assert tuple(one.params.get("tasks", one.params.get("n")) for one in found.said) == tasks
     assert found.load.left(now + 24 * 3_600_000 - 120_000) == tasks[1]
+    assert found.said[-1].code == ("load.left_out" if overlap == "skip" else "load.paused")
 
 
 def test_what_the_last_run_made_and_a_pause_still_holds_is_not_made_again(room: Room, desk: ScheduleCommands) -> None:
@@ -523,7 +524,12 @@ def test_what_the_last_run_made_and_a_pause_still_holds_is_not_made_again(room: 
     now = room.clock.now_ms()
 
     def told() -> dict[str, Any]:
-        return {one.code: one.params["tasks"] for one in ask.ahead().said}
+        return {one.code: one.params.get("tasks", one.params.get("n")) for one in ask.ahead().said}
+
+    def before_saving(**changes: Any) -> list[str]:
+        found = ask.load(plan(**({"cron": "", "every_s": 3600, "first_at": now + 600_000} | changes)), "UTC")
+        assert found is not None
+        return [one.code for one in found.said]
 
     desk.add(plan(cron="", every_s=3600, first_at=now + 600_000))
     desk.run("nightly")
@@ -531,11 +537,15 @@ def test_what_the_last_run_made_and_a_pause_still_holds_is_not_made_again(room: 
     room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, slots=(SlotState(),) * 4, lanes=("normal",)))
     since = room.clock.now_ms()
     room.store.set_pause(Pause(scope="platform:pdd", by="ann", at=since))
-    assert told() == {"load.ahead": 24 + 2, "load.paused": 2}, "what ran before it may be through"
+    assert told() == {"load.ahead": 24 + 2, "load.paused": 2, "load.left_out": 46}, "what ran before may be through"
+    assert "load.own_held" not in before_saving()
     room.store.set_pause(Pause(scope="platform:pdd", by="ann", at=now))
-    assert told() == {"load.ahead": 24}
+    assert told() == {"load.ahead": 24, "load.left_out": 48}
     room.store.set_pause(Pause(scope="type:work", by="ann", at=now))
     assert told() == {"load.ahead_held": 0}, "runs are planned, and none makes a task"
+    assert before_saving() == ["load.own_held"], "and neither does the next one of this"
+    assert "load.own_held" not in before_saving(name="another")
+    assert "load.own_held" not in before_saving(overlap="queue")
 
 
 def test_runs_before_and_after_one_that_is_looked_at_are_left_out_of_the_same_quiet_hours_once(
