@@ -37,6 +37,11 @@ _UNCHANGED = "refused"
 BAR_MS, DAY_MS, MOST_OF_A_DAY = 600_000, 86_400_000, 10_000
 #: fields that may have one of several values, with commas between them
 _LISTED = ("who", "action", "target", "state", "from")
+#: what these can be; who misspells one is not told that nobody did such a thing
+_CLOSED: Mapping[str, tuple[str, ...]] = {
+    "state": ("open", "done", "partly", "refused", "failed", "unknown"),
+    "from": (audit.WINDOW, audit.CLI, audit.REST, audit.PYTHON, audit.RULE, audit.WORKER),
+}
 _Test = Callable[[AuditEntry], bool]
 #: by an entry, when another act took its own back, UTC ms
 Undone = Mapping[str, int]
@@ -370,9 +375,13 @@ def _tests(text: str, times: Times, undo: Callable[[AuditEntry, int], str]) -> l
 
 def _undo(term: Term, times: Times, undo: Callable[[AuditEntry, int], str]) -> _Test:
     if term.op != ":" or not set(term.values) <= {POSSIBLE, UNDONE}:
-        known = ", ".join((POSSIBLE, UNDONE))
-        raise UsageError(said("audit.undo", value=f"{term.value!r:.40}", known=known), field="filter")
+        raise _not_known(term, (POSSIBLE, UNDONE))
     return lambda entry: undo(entry, times.now_ms) in term.values
+
+
+def _not_known(term: Term, known: Sequence[str]) -> UsageError:
+    told = said("audit.word", name=term.name, value=f"{term.value!r:.40}", known=", ".join(known))
+    return UsageError(told, field="filter")
 
 
 def _test(term: Term, times: Times) -> _Test:
@@ -389,6 +398,8 @@ def _test(term: Term, times: Times) -> _Test:
         raise UsageError(said("audit.field", name=f"{name!r:.40}", known=", ".join(FIELDS)), field="filter")
     if name in _LISTED:
         wanted = term.values
+        if name in _CLOSED and not all(value in _CLOSED[name] or value.endswith("*") for value in wanted):
+            raise _not_known(term, _CLOSED[name])
         if name == "state":
             return lambda entry: audit.state(entry, times.now_ms) in wanted
         return lambda entry: any(_same(word, one) for word in _words(entry, name) for one in wanted)

@@ -722,6 +722,8 @@ def test_rules_and_channels_of_alerts_are_changed_by_an_admin(api: Api) -> None:
         assert made.status_code == 200, made.text
         assert (made.json()["replaced"], made.json()["address"]) == (False, False)
         rule = ask.put("/api/v1/alerts/rules/oldest_wait", json=words).json()["rule"]
+        again = ask.put("/api/v1/alerts/rules/oldest_wait", json=words).json()["rule"]
+        assert again["version"] == rule["version"], "what is so already is no new version"
         assert (rule["limits"]["high_minutes"], rule["for_s"], rule["severity"], rule["enabled"]) == (
             7,
             0,

@@ -320,12 +320,17 @@ def set_rule(context: Context) -> int:
         if before is not None:
             if args.measure and args.measure != before.measure:
                 raise rules.refusal("alert.other_measure", "--measure", value=before.name, measure=before.measure)
-            made = commands.set_rule(_changed(before, args))
+            changed = _changed(before, args)
+            made = commands.set_rule(changed) if changed != before else before
         else:
             made = commands.add_rule(_changed(_new(args, known), args))
     context.show(
         {"rule": _rule_row(made)},
-        [spoken.phrase("rule {name} has version {version}", name=made.name, version=made.version)],
+        [
+            spoken.phrase("rule {name} has version {version}", name=made.name, version=made.version)
+            if made != before
+            else spoken.phrase("rule {name} is so already, version {version}", name=made.name, version=made.version)
+        ],
     )
     return EXIT_OK
 

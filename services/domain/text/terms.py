@@ -10,6 +10,8 @@ from services.domain.errors import UsageError
 from services.domain.text.said import said
 
 _WORD = re.compile(r"(-?)(?:([a-z]+)([:<>]))?((?:\"[^\"]*\"|\S)(?:\"[^\"]*\"|[^\s\"]|\"(?![^\"]*\"))*)")
+#: a name and a sign, behind which nothing or a blank stands: the sign would be searched for
+_NO_VALUE = re.compile(r"([a-z]+)[:<>]")
 _ITEM = re.compile(r"\"([^\"]*)\"|([^,]+)")
 
 
@@ -46,6 +48,8 @@ def terms(text: str) -> list[Term]:
         if match is None:
             raise UsageError(said("query.unread", value=f"{text[at : at + 40]!r}"), field="filter")
         sign, name, op, value = match.groups()
+        if not name and (head := _NO_VALUE.fullmatch(value)):
+            raise UsageError(said("query.no_value", name=head[1]), field="filter")
         found.append(Term(bool(sign), name or "", op or ":", value))
         at = match.end()
         while at < len(text) and text[at].isspace():

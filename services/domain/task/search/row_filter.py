@@ -30,6 +30,8 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
 }
+#: a name and a sign, behind which nothing or a blank stands
+_NO_VALUE = re.compile(r"-?([A-Za-z_]+|[\u4e00-\u9fff]+)(?:<=|>=|[:=~<>：＝～＜＞])")
 _NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,3})?%?\Z")
 
 
@@ -71,6 +73,8 @@ class Fields(msgspec.Struct, frozen=True, kw_only=True):
             return lambda row: any(test(row) for test in inside)
         if one.field in self.numbers:
             return self._of_number(one, values)
+        if not one.field and (head := _NO_VALUE.fullmatch(text[one.at : one.end])):
+            raise filter.FilterError("filter.no_value", one.at, field=head[1])
         if one.field not in (*self.words, *self.truths):
             fields = ", ".join((*self.words, *self.numbers, *self.truths))
             where = repr(text[one.at : one.end])[:80]

@@ -90,7 +90,11 @@ def test_a_page_is_full_wherever_its_entries_lie(trail: AuditQueries, monkeypatc
 
 
 @pytest.mark.parametrize(
-    "text", ["colour:red", "undo:maybe", "undo<done", "who<ann", "age:2h", "age<soon", "since:soon", "until<1h"]
+    "text",
+    [
+        *("colour:red", "undo:maybe", "undo<done", "who<ann", "age:2h", "age<soon", "since:soon", "until<1h"),
+        *("state:refuesd", "from:window,phone", "ann who:", "action: dead.archive"),
+    ],
 )
 def test_what_is_no_filter_is_refused(trail: AuditQueries, text: str) -> None:
     with pytest.raises(UsageError) as caught:

@@ -89,6 +89,8 @@ def test_shops_are_found(text: str, found: str) -> None:
     ("text", "named"),
     [
         ("status:dead", "platform"),
+        ("east platform:", "platform needs a value"),
+        ("平台： pdd", "平台 needs a value"),
         ("指纹:9ac1", "platform"),
         ("state:gone", "login"),
         ("gate:quota", "breaker"),
