@@ -369,7 +369,9 @@ class AuditQueries:
 
 
 def _tests(text: str, times: Times, undo: Callable[[AuditEntry, int], str]) -> list[_Test]:
-    found = [(term, _undo(term, times, undo) if term.name == "undo" else _test(term, times)) for term in terms(text)]
+    found = [
+        (term, _undo(term, times, undo) if term.name == "undo" else _test(term, times)) for term in terms(text, FIELDS)
+    ]
     return [_not(test) if term.negated else test for term, test in found]
 
 

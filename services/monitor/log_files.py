@@ -168,7 +168,7 @@ def tests_of(text: str, times: Times) -> list[Test]:
     Raises:
         UsageError: the text is no such filter.
     """
-    return [_not(_test(term, times)) if term.negated else _test(term, times) for term in terms(text)]
+    return [_not(_test(term, times)) if term.negated else _test(term, times) for term in terms(text, FIELDS)]
 
 
 def at_least(level: str) -> Test:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 import msgspec
 
@@ -35,8 +36,9 @@ class Term(msgspec.Struct, frozen=True):
         return frozenset((quoted or plain).casefold() for quoted, plain in _ITEM.findall(self.text))
 
 
-def terms(text: str) -> list[Term]:
-    """The words of a filter; all of them are meant at once.
+def terms(text: str, fields: Collection[str]) -> list[Term]:
+    """The words of a filter; all of them are meant at once. ``fields``: names that must have a value; any other one
+    alone, as ``error:`` in a log, is a word to search for.
 
     Raises:
         UsageError: the text is no such filter.
@@ -48,7 +50,7 @@ def terms(text: str) -> list[Term]:
         if match is None:
             raise UsageError(said("query.unread", value=f"{text[at : at + 40]!r}"), field="filter")
         sign, name, op, value = match.groups()
-        if not name and (head := _NO_VALUE.fullmatch(value)):
+        if not name and (head := _NO_VALUE.fullmatch(value)) and head[1] in fields:
             raise UsageError(said("query.no_value", name=head[1]), field="filter")
         found.append(Term(bool(sign), name or "", op or ":", value))
         at = match.end()

@@ -50,6 +50,7 @@ def texts(logs: LogQueries, expression: str = "", limit: int = 100) -> str:
         ("worker:desk-2", "d"),
         ("request:R1", "b"),
         ("board", "b"),
+        ("error:", "c"),
         ('"no price"', "c"),
         ("since:2026-11-25T11:00+00:00", "edcba"),
         ("since:10m", ""),
@@ -60,7 +61,7 @@ def test_filters(logs: LogQueries, expression: str, found: str) -> None:
     assert texts(logs, expression) == found
 
 
-@pytest.mark.parametrize("expression", ["level:loud", "colour:red", "since:never", "level<error"])
+@pytest.mark.parametrize("expression", ["level:loud", "colour:red", "since:never", "level<error", "a level:"])
 def test_what_is_no_filter_is_refused(logs: LogQueries, expression: str) -> None:
     with pytest.raises(UsageError):
         logs.lines(expression)
