@@ -92,7 +92,7 @@ def shop_now(now: ShopNow, at_ms: int) -> dict[str, Any]:
         "under": now.under or None,
         "state_since": iso(now.since_ms) if now.since_ms else None,
         "reason": "; ".join(messages.in_one(told, spoken.say)),
-        "reasons": [{"code": one.code, "params": dict(one.params)} for one in told],
+        "reasons": [{"code": one.code, "params": dict(one.params), "text": spoken.say(one)} for one in told],
         "held_by": [
             {
                 "gate": one.gate,

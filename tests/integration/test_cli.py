@@ -154,7 +154,9 @@ def test_a_delayed_task_waits_in_the_store(cli: Cli) -> None:
     task_id = create(cli, "s1", "work", None, "--delay", "3600")
     shown = cli.run("task", "show", task_id)
     assert shown["task"]["status"] == "scheduled"
-    assert [gate["code"] for gate in shown["gates"] if gate["state"] == "closed"] == ["gate.scheduled"]
+    (closed,) = [gate for gate in shown["gates"] if gate["state"] == "closed"]
+    assert closed["code"] == "gate.scheduled"
+    assert closed["text"].startswith("Starts in "), "a code, what it is about, and the English of both"
     assert cli.drain()["clean"] is True, "a plan keeps no worker from leaving"
     assert cli.run("task", "run-now", task_id)["done"] == [task_id]
     cli.drain()

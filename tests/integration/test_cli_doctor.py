@@ -147,6 +147,7 @@ def test_records_are_read_while_the_broker_is_gone_and_it_is_named_as_the_cause(
     assert (listed["task_id"], listed["gate"]) == (task_id, "broker")
     (shop,) = cli.run("shop", "list", *lost)["shops"]
     assert [one["code"] for one in shop["reasons"]] == ["shop.waiting_broker"]
+    assert shop["reasons"][0]["text"] in shop["reason"]
     people = cli.call("worker", "list", *lost)
     assert "cut_off" in people.stdout
     assert people.stderr.startswith("fleetdeck: warning: The broker does not answer, nothing new starts until it is")

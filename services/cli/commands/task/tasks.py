@@ -21,7 +21,6 @@ from services.domain.task.artifact import Artifact, safe_name
 from services.domain.task.record import Task
 from services.domain.task.search.query import SORTS
 from services.domain.task.status import TERMINAL, Status
-from services.domain.text.message import Message
 from services.monitor.artifacts import ArtifactQueries, Found
 from services.monitor.tasks import TaskDetail
 from services.ports import LogLine
@@ -140,7 +139,13 @@ def show(context: Context) -> int:
             spoken.phrase("there is no task {id}; see `task list`", id=f"{context.args.id!r:.220}"), field="id"
         )
     gates = [
-        {"name": gate.name, "state": gate.state, "code": gate.code, "params": dict(gate.params)}
+        {
+            "name": gate.name,
+            "state": gate.state,
+            "code": gate.code,
+            "params": dict(gate.params),
+            "text": spoken.say(gate.message),
+        }
         for gate in detail.gates
     ]
     gate = wait.closed(detail.gates)
@@ -151,7 +156,7 @@ def show(context: Context) -> int:
         told.pop("on_dependency_failure")
     lines = [tables.fact(name, value, 14) for name, value in told.items() if value not in (None, "", [], 0, -1)]
     lines += [
-        tables.fact("waits for", spoken.say(Message(gate.code, dict(gate.params))), 14)
+        tables.fact("waits for", spoken.say(gate.message), 14)
         for gate in detail.gates
         if gate.state in ("closed", "next")
     ]
