@@ -17,7 +17,7 @@ from services.commands.sheet import cells, columns
 from services.commands.sheet.cells import Bad
 from services.commands.sheet.columns import Column
 from services.commands.sheet.shop_index import ShopIndex
-from services.commands.sheet.table import Row, Table, blank
+from services.commands.sheet.table import Row, Table, blank, title_of_list
 from services.commands.sheet.workbook import UNCOMPUTED
 from services.domain.errors import UsageError
 from services.domain.fleet import platforms
@@ -95,6 +95,7 @@ class Basis(msgspec.Struct, frozen=True, kw_only=True):
     defaults: Defaults
     zone: tzinfo
     minute: int  #: of the clock, where a column holds times; else 0
+    title: int = 0  #: the row that may be the title of a list
 
 
 class ReadRow(msgspec.Struct, frozen=True):
@@ -235,10 +236,12 @@ def orders(
     ``before``: the last look at them, of which what has not changed since is taken over.
     """
     given, clock = defaults or Defaults(), cells.Clock(zone, now_ms)
-    reader = _Reader(mapped, known, given, clock, shops or ShopIndex(known.shops))
+    title = title_of_list(table)
+    reader = _Reader(mapped, known, given, clock, shops or ShopIndex(known.shops), title)
     timed = any(one.target in _TIMES for one in mapped)
     meant = tuple(replace(one, samples=(), filled=0) for one in mapped)
-    basis = Basis(columns=meant, known=known, defaults=given, zone=zone, minute=now_ms // 60_000 if timed else 0)
+    minute = now_ms // 60_000 if timed else 0
+    basis = Basis(columns=meant, known=known, defaults=given, zone=zone, minute=minute, title=title)
     same = before.read if before is not None and before.basis == basis else {}
     faults = [_unreadable(bad.number, bad.reason) for bad in table.bad]
     specs: list[TaskSpec] = []
@@ -394,8 +397,15 @@ class _Reader:
     """Reads one row after the other; what is wrong with a row is collected, not only the first of it."""
 
     def __init__(
-        self, mapped: Sequence[Column], known: Known, defaults: Defaults, clock: cells.Clock, shops: ShopIndex
+        self,
+        mapped: Sequence[Column],
+        known: Known,
+        defaults: Defaults,
+        clock: cells.Clock,
+        shops: ShopIndex,
+        title: int = 0,
     ) -> None:
+        """``title``: the row that may be the title of a list."""
         self._mapped = [one for one in mapped if one.target]
         self._known, self._defaults, self._clock, self._shops = known, defaults, clock, shops
         self._types = TypeIndex(known.types)
@@ -403,6 +413,7 @@ class _Reader:
         self._platforms = sorted({shop.platform for shop in registered})
         self._open = known.undefined or not registered
         self._asked = 0
+        self._title = title
         self._titles: dict[str, Mapping[str, tuple[str, ...]]] = {}
         self._faults: list[Fault] = []
         self._row = 0
@@ -580,6 +591,9 @@ class _Reader:
     def _may_be_new(self, platform: str, word: str, target: str) -> bool:
         """Whether a shop that nobody has registered may have tasks."""
         if not self._open or target == columns.SHOP_NAME:
+            return False
+        if self._row == self._title and valid_shop_id(self._words(target)):  # with its platform it is meant
+            self._fault(target, "sheet.shop_title", word=word)
             return False
         if not valid_shop_id(word):
             self._fault(target, "sheet.shop_word")

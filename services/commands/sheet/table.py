@@ -26,6 +26,8 @@ TABLES, OBJECTS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm"), (".jsonl", ".ndjso
 ENDINGS = (*TABLES, *OBJECTS)
 #: rows among which the one that names the columns is looked for; sheets often begin with a title
 _HEADER_WITHIN = 10
+#: rows of a list that may have a title, and those that are looked at for it
+_LIST_ROWS, _LIST_LOOKED = 3, 200
 _HEADER_NAMES = 2
 
 
@@ -202,6 +204,16 @@ def shown(cell: object) -> str:
 def blank(cell: object) -> bool:
     """Whether a cell holds nothing."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def title_of_list(table: Table) -> int:
+    """The row of a list of one nameless column that may be its title rather than one of it, 0 for none: it alone has
+    no digit.
+    """
+    if table.columns != (f"({letter(0)})",) or len(table.rows) < _LIST_ROWS:
+        return 0
+    first, *others = (any(map(str.isdigit, shown(row.cells[0]))) for row in table.rows[:_LIST_LOOKED])
+    return table.rows[0].number if not first and all(others) else 0
 
 
 def letter(at: int) -> str:

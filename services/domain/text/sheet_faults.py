@@ -29,6 +29,9 @@ SHEET: dict[str, str] = {
     "sheet.shop_several": N_("several shops fit: {names}; give the id and the platform"),
     "sheet.shop_name_other": N_("this is the name of {shop}, the id is another shop; correct one of them"),
     "sheet.shop_word": N_("no id of a shop; it has 1-64 of A-Z a-z 0-9 _ -"),
+    "sheet.shop_title": N_(
+        "this may be the title of the list; take the line out, or write platform:{word} where it is a shop"
+    ),
     "sheet.rounded": N_(
         "spreadsheets round numbers of more than 15 digits and shorten long ones to 1.2E+10; format the column as text"
         " and write it again"

@@ -344,6 +344,25 @@ def test_a_fleet_without_shops_takes_every_id(tmp_path: Path) -> None:
         assert [fault.reason.code for fault in found.faults] == [code]
 
 
+@pytest.mark.parametrize(
+    ("lines", "wrong"),
+    [
+        (("Outlets", "s1", "s2"), [(1, "(A)", "Outlets", "sheet.shop_title")]),
+        (("pdd:Outlets", "s1", "s2"), []),  # somebody means it
+        (("alpha", "beta", "gamma"), []),  # as good as the others
+        (("alpha", "s1"), []),  # nothing to compare with
+    ],
+)
+def test_the_title_of_a_list_is_no_shop_where_every_id_is_taken(
+    tmp_path: Path, lines: Sequence[str], wrong: list[tuple[int, str, str, str]]
+) -> None:
+    path = tmp_path / "list.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    given = Defaults(platform="pdd", task_type="sync_order")
+    found = read(path, Known(shops={}, types=TYPES), given, ["(A)=shop"])
+    assert (faults(found), len(found.specs)) == (wrong, len(lines) - len(wrong))
+
+
 # ------------------------------------------------------------------------------------- types, priorities, times, links
 def test_a_type_that_nobody_has_defined_is_a_fault_unless_that_is_allowed(tmp_path: Path) -> None:
     row = ["pdd:pdd-10001", "work"]
