@@ -50,6 +50,7 @@ from services.monitor.numbers.measured import Measured
 from services.monitor.overview import Attention
 from services.monitor.waits import hung
 from services.ports import Broker, Clock, Store
+from services.processes import this_process
 
 STORE_GONE, BROKER_GONE = "doctor.store_gone", "doctor.broker_gone"
 FILE_GONE = "doctor.file_gone"  #: a store that is one machine's own file
@@ -239,6 +240,7 @@ class Doctor:
         )
         fleet = fates.look(store)
         found += health.of_workers(fleet, waiting, self._version)
+        found += health.of_clocks_there(fleet, this_process()[0])
         if (last := insight.last(fleet, now)) is not None:
             found.append(Finding(level=NOTE, check="workers", message=last))
         found += [

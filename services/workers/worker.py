@@ -282,6 +282,7 @@ class Worker:
             versions=self._abilities.versions,
             answers=self._profiles.answers,
             broker=self._parts.broker.health(),
+            wall_ms=self._parts.clock.wall_ms(),
         )
         return self._last
 
@@ -543,6 +544,7 @@ class Heartbeat:
         versions: Mapping[str, str] | None = None,
         answers: tuple[OrderEnd, ...] = (),
         broker: BrokerHealth | None = None,
+        wall_ms: int = 0,
     ) -> WorkerInfo:
         """The heartbeat."""
         with self._me.oneshot():
@@ -560,6 +562,7 @@ class Heartbeat:
             kind=self._options.kind,
             node=self._options.node,
             started_at=self.began,
+            wall_at=wall_ms,
             slots=slots,
             lanes=self._options.lanes,
             closed=tuple(lane for lane in self._options.lanes if f"{LANE_QUEUE}{lane}" in closed),

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from services import assembly, diagnosis
 from services.cli import shapes
 from services.domain.insight import shop as insight
+from services.domain.upkeep import health
 from services.messages import english
 from services.monitor import attention
 from tests.integration.fleet_rig import Fleet
@@ -103,6 +104,13 @@ def test_the_paused_shops_are_those_whose_tasks_a_pause_holds_be_it_of_a_type(fl
     held = shops.shops("gate:paused")
     assert {row.now.state for row in held.rows} == {"paused"}
     assert held.numbers["paused"] == held.numbers["all"] == len(held.rows) == held.paused
+
+
+def test_a_heartbeat_tells_the_clock_of_its_machine(fleet: Fleet) -> None:
+    fleet.worker()
+    (told,) = fleet.engine.store.workers()
+    assert told.wall_at > 0
+    assert abs(told.skew_ms) < health.SKEW_THERE_MS
 
 
 def test_the_command_line_and_the_doctor_say_the_same(fleet: Fleet) -> None:

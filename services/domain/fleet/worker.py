@@ -69,6 +69,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     kind: str = "headless"  #: headless | console
     started_at: Instant = 0
     seen_at: Instant = 0  #: filled by the store's clock
+    wall_at: Instant = 0  #: the same moment by the clock of its machine, UTC ms; 0: a worker of before, not told
     slots: tuple[SlotState, ...] = ()
     lanes: tuple[str, ...] = ("high", "normal", "low")  #: that it was told to take
     closed: tuple[str, ...] = ()  #: of those, which the broker does not let it read
@@ -102,6 +103,11 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     def busy(self) -> int:
         """Slots with a task in them."""
         return sum(1 for slot in self.slots if slot.task_id)
+
+    @property
+    def skew_ms(self) -> int:
+        """Its machine's time minus the store's, 0 where that is not told; the way of the heartbeat is in it."""
+        return self.wall_at - self.seen_at if self.wall_at and self.seen_at else 0
 
     @property
     def open_lanes(self) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ REDIS_LEAST = (7, 0)
 SILENT_EACH = 3  #: silent workers without tasks that are told one by one
 GIB, MIB = 1 << 30, 1 << 20
 SKEW_WARNING_MS, SKEW_ERROR_MS = 2_000, 60_000
+#: of another machine, as a heartbeat tells it, which may have waited for the store
+SKEW_THERE_MS = 5_000
 OUTBOX_OLD_MS = 60_000
 _WALLED_IN = N_(
     "Let its container make user namespaces (resources/deploy/kubernetes/nodes/chromium.json), or install"
@@ -127,6 +129,8 @@ SENTENCES: dict[str, str | Counted] = {
     "doctor.clock": N_("This machine's clock differs from the store's by {span}"),
     "doctor.clock.remedy": N_("Switch time synchronisation (NTP) on, here and there."),
     "doctor.clock_ok": N_("This machine's clock agrees with the store's"),
+    "doctor.clock_there": N_("The clock of machine {machine} (worker {worker}) differs from the store's by {span}"),
+    "doctor.clock_there.remedy": N_("Switch time synchronisation (NTP) on there."),
     "doctor.disk": N_("{free:,} MB are free in {folder}"),
     "doctor.disk.remedy": N_("Free some disk space, or let FLEETDECK_HOME name another folder."),
     "doctor.home_open": N_("Other users of this machine can read {where}"),
@@ -421,6 +425,25 @@ def of_clock(skew_ms: int, round_trip_ms: int) -> Finding:
         return finding(OK, "clock", "doctor.clock_ok")
     level = ERROR if surely >= SKEW_ERROR_MS else WARNING
     return finding(level, "clock", "doctor.clock", seconds=round(skew_ms / 1000, 1))
+
+
+def of_clocks_there(fleet: FleetNow, here: str) -> list[Finding]:
+    """Machines of workers whose clock is off, each by the worker that is furthest off; ``here``: this one is told
+    apart. A heartbeat takes its time, so a little is no difference.
+    """
+    worst: dict[str, WorkerInfo] = {}
+    for info in (one.info for one in fleet.workers if one.living):
+        known = worst.get(info.host)
+        if info.host != here and (known is None or abs(info.skew_ms) > abs(known.skew_ms)):
+            worst[info.host] = info
+    return [
+        finding(
+            ERROR if abs(info.skew_ms) >= SKEW_ERROR_MS else WARNING, "clock", "doctor.clock_there",
+            machine=machine, worker=info.worker, seconds=round(info.skew_ms / 1000, 1),
+        )
+        for machine, info in sorted(worst.items())
+        if abs(info.skew_ms) >= SKEW_THERE_MS
+    ]  # fmt: skip
 
 
 def of_lost_broker(error: str) -> Finding:

@@ -135,6 +135,31 @@ def test_what_many_workers_lack_is_one_finding_with_its_extent() -> None:
     assert all(one.remedy is not None for one in found)
 
 
+def test_machines_of_workers_whose_clock_is_off_are_named_once_each_but_this_one() -> None:
+    now = 10_000_000
+
+    def worker(name: str, host: str, off_s: float, silent_s: int = 0) -> WorkerInfo:
+        seen = now - 1_000 * silent_s
+        return WorkerInfo(worker=name, host=host, pid=1, seen_at=seen, wall_at=seen + round(off_s * 1_000))
+
+    rows = [
+        worker("a", "desk-1", -7.0),
+        worker("b", "desk-1", 6.0),
+        worker("c", "desk-2", 90.0),
+        worker("d", "desk-3", -4.9),  # a heartbeat may have waited so long
+        worker("e", "here", 600.0),
+        worker("f", "desk-4", 600.0, silent_s=90),
+        WorkerInfo(worker="g", host="desk-5", pid=1, seen_at=now),  # of before: it does not tell
+    ]
+    found = health.of_clocks_there(insight.look(rows, now), "here")
+    assert codes(found) == [(WARNING, "clock_there"), (ERROR, "clock_there")]
+    assert [messages.english(one.message) for one in found] == [
+        "The clock of machine desk-1 (worker a) differs from the store's by -7.0 s",
+        "The clock of machine desk-2 (worker c) differs from the store's by 1 m 30 s",
+    ]
+    assert all(one.remedy is not None for one in found)
+
+
 def test_many_workers_that_went_with_nothing_in_hand_are_one_finding() -> None:
     now = 10_000_000
     rows = [WorkerInfo(worker=f"w{number}", host="h", pid=1, seen_at=now - 90_000) for number in range(40)]
