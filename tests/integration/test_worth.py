@@ -7,6 +7,7 @@ import json
 import pytest
 
 from services import assembly
+from services.domain.fleet.shop import Shop
 from services.domain.insight import cause, verdict
 from services.domain.task.record import Task
 from services.messages import english
@@ -106,6 +107,20 @@ def test_what_died_of_something_else_was_republished_too(working: Fleet) -> None
     causes = assembly.queries(working.engine).causes.causes().rows
     found = next(one for one in causes if one.kind == "element_not_found")
     assert english(found.worth.message).startswith("1 of 2 that were republished died of it again")
+
+
+def test_of_what_was_split_off_only_its_own_letters_were_republished(working: Fleet) -> None:
+    letters = [dead(working, shop) for shop in ("s1", "s2", "s2")]
+    working.engine.store.put_shops([Shop(platform="pdd", shop_id="s1", name="微光")])
+    working.engine.registry.forget()
+    commands, queries = working.commands(), assembly.queries(working.engine)
+    part = commands.causes.split_off(letters[0].fingerprint, "shop:pdd:s1")
+    made = commands.dead_letters.republish([letters[1].task_id]).made[letters[1].task_id]
+    working.wait(made, "dead")
+    worth = {one.fingerprint: one.worth.code for one in queries.causes.causes().rows}
+    assert worth.pop(part) != "worth.failed_again", "none of the shop's own was republished"
+    assert list(worth.values()) == ["worth.failed_again"]
+    assert queries.causes.called([part])[part].place_name == "微光"
 
 
 def test_of_more_than_are_followed_the_last_are_told_as_that(working: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -213,7 +213,8 @@ class FilterChoices(QObject):
             "worker": lambda: map(_plain, self._workers),
             **{key: partial(map, _plain, some) for key, some in self._others.items()},
             "fp": lambda: (
-                FilterValue(key, called(one.name, one.title, one.where)) for key, one in self._causes.items()
+                FilterValue(key, called(one.name, one.title, one.where, one.place_name))
+                for key, one in self._causes.items()
             ),
         }
         found = {"shop": self._find_shops} if len(self._known.shops) > MOST_SHOPS else {}

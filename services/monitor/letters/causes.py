@@ -66,6 +66,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     prints: tuple[str, ...] = ()  #: that its letters have; those of what was split off have that of its cause
     apart: tuple[str, ...] = ()  #: places whose letters were split off: ``shop:pdd:s1``
     places: tuple[tuple[str, int], ...] = ()  #: where its letters died, with how many: what it can be split by
+    shop_names: Mapping[str, str] = {}  #: what the shops among these places are called
     issue: IssueState = msgspec.field(default_factory=IssueState)  #: what was done by its rule
     worth: Worth = msgspec.field(default_factory=Worth)  #: whether its letters would pass if they ran now
     reach: Reach = msgspec.field(
@@ -80,9 +81,18 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
         """What its letters have of all that died."""
         if not is_fingerprint(self.fingerprint):
             return (equals("kind", self.kind or "unknown"),)
+        return equals("fp", *(self.prints or (self.fingerprint, *self.parts))), *self.there
+
+    @property
+    def there(self) -> tuple[Term, ...]:
+        """Where its letters died, as far as others of its fingerprint do not count to it."""
         where = (cause_rule.place_term(self.rule.where),) if self.rule.where else ()
-        apart = tuple(cause_rule.place_term(one, negated=True) for one in self.apart)
-        return equals("fp", *(self.prints or (self.fingerprint, *self.parts))), *where, *apart
+        return *where, *(cause_rule.place_term(one, negated=True) for one in self.apart)
+
+    @property
+    def place_name(self) -> str:
+        """What the shop is called that it was split off at, "" where it is none."""
+        return self.shop_names.get(self.rule.where, "")
 
     @property
     def title(self) -> Message:
@@ -119,6 +129,7 @@ class Called(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     title: Message
     where: str = ""
+    place_name: str = ""  #: what the shop there is called
 
 
 class CauseQueries:
@@ -215,7 +226,8 @@ class CauseQueries:
                 parts=tuple(one for one in group.prints if one != key and cause_rule.root(one, rules) == key),
                 prints=group.prints,
                 apart=_apart(key, known, rules),
-                places=_places(group.letters),
+                places=(places := _places(group.letters)),
+                shop_names=self._shop_names(rules.get(key, CauseRule()).where, *(where for where, _number in places)),
                 issue=known_issue.readable(states.get(key)),
                 worth=NOT_ASKED,
                 trend=reach.trend(group.letters.ended, now),
@@ -236,7 +248,7 @@ class CauseQueries:
         for place, row in enumerate(found.rows):
             group = groups[row.fingerprint]
             with self._turn():
-                worth = judge.of_cause(group.first, group.letters) if place < JUDGED else Worth()
+                worth = judge.of_cause(group.first, group.letters, row.there) if place < JUDGED else Worth()
                 # of what was split off it is known where it lies: where its letters died
                 lies = group.reach(reaches, now) if place < REACHED and not row.rule.where else Reach()
             rows.append(replace(row, worth=worth, reach=lies))
@@ -295,8 +307,16 @@ class CauseQueries:
                 title = cause.title("")
             else:
                 continue
-            found[one] = Called(name=rule.name, title=title, where=rule.where)
+            at = self._shop_names(rule.where).get(rule.where, "")
+            found[one] = Called(name=rule.name, title=title, where=rule.where, place_name=at)
         return found
+
+    def _shop_names(self, *places: str) -> dict[str, str]:
+        """What the shops among some places are called."""
+        if self._registry is None:
+            return {}
+        shops = {where: where.removeprefix("shop:") for where in places if where.startswith("shop:")}
+        return {where: self._registry.shop_name(key) for where, key in shops.items()}
 
     def worth_of(self, task_ids: Sequence[str]) -> Worth:
         """Whether running these letters again would help; where several causes differ, nobody knows."""

@@ -19,6 +19,8 @@ from services.ports import Store
 FOLLOWED = 60
 #: newest successes that are looked at before one is asked for by its place
 NEWEST = 1_000
+#: fingerprint and kind, and where they died
+_Letters = tuple[str, str, tuple[Term, ...]]
 
 
 class Outcomes(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,8 +46,8 @@ class Shown:
         self._store = store
         #: by field, value and type: the newest that is known, and since when there is no other
         self._successes: dict[tuple[str, str, str], tuple[int, int]] = {}
-        self._outcomes: dict[tuple[str, str], Outcomes] = {}  #: by fingerprint and kind
-        self._followed: dict[str, set[tuple[str, str]]] = {}  #: by task: whose outcomes it is one of
+        self._outcomes: dict[_Letters, Outcomes] = {}
+        self._followed: dict[str, set[_Letters]] = {}  #: by task: whose outcomes it is one of
 
     def look(self) -> None:
         """Note the newest successes of all: most of what is asked for is among them."""
@@ -65,13 +67,14 @@ class Shown:
             self._successes[field, value, task_type] = at, since
         return at
 
-    def outcomes(self, fingerprint: str, kind: str) -> Outcomes:
-        """What became of the letters of a cause that were republished."""
+    def outcomes(self, fingerprint: str, kind: str, there: tuple[Term, ...] = ()) -> Outcomes:
+        """What became of the letters of a cause that were republished; ``there``: of those that died there."""
         if not is_fingerprint(fingerprint):
             return Outcomes()
-        if (fingerprint, kind) not in self._outcomes:
-            self._outcomes[fingerprint, kind] = self._ask(fingerprint, kind)
-        return self._outcomes[fingerprint, kind]
+        letters = fingerprint, kind, there
+        if letters not in self._outcomes:
+            self._outcomes[letters] = self._ask(letters)
+        return self._outcomes[letters]
 
     def heard(self, events: Iterable[Event]) -> None:
         """Take in what happened since it was asked."""
@@ -92,12 +95,13 @@ class Shown:
             known, since = self._successes.get(key, (0, 0))
             self._successes[key] = max(known, at), since
 
-    def _ask(self, fingerprint: str, kind: str) -> Outcomes:
-        terms = (equals("fp", fingerprint), equals("triage", Triage.REPUBLISHED))
+    def _ask(self, letters: _Letters) -> Outcomes:
+        fingerprint, kind, there = letters
+        terms = (equals("fp", fingerprint), equals("triage", Triage.REPUBLISHED), *there)
         page = self._store.query(Query(terms=terms, sort="updated", limit=FOLLOWED, want_total=False))
         names = [task.successor for task in page.tasks if task.successor]
         for one in (*names, *(task.task_id for task in page.tasks)):
-            self._followed.setdefault(one, set()).add((fingerprint, kind))
+            self._followed.setdefault(one, set()).add(letters)
         after = [task for task in self._store.get(names) if task is not None] if names else []
         died = [task for task in after if task.status == Status.DEAD and task.fingerprint == fingerprint]
         before = {task.successor: task.payload for task in page.tasks}

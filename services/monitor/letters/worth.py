@@ -18,7 +18,7 @@ from services.domain.task import classify, ids
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
 from services.domain.task.search.filter import is_fingerprint
-from services.domain.task.search.query import Query, equals
+from services.domain.task.search.query import Query, Term, equals
 from services.domain.task.status import Status, Triage
 from services.domain.text.message import Message
 from services.domain.text.said import Said
@@ -45,9 +45,11 @@ class Worthiness:
         self._closed: frozenset[str] | None = None
         self._logins: Mapping[str, int] = {}
 
-    def of_cause(self, fingerprint: str, letters: Alike) -> Worth:
-        """Whether running these letters again would help; they share one cause."""
-        return cause.worth(self.evidence(fingerprint, letters))
+    def of_cause(self, fingerprint: str, letters: Alike, there: tuple[Term, ...] = ()) -> Worth:
+        """Whether running these letters again would help; they share one cause. ``there``: what else letters have that
+        count to it.
+        """
+        return cause.worth(self.evidence(fingerprint, letters, there))
 
     def of_letter(self, task: Task) -> Worth:
         """Whether running this letter again would help, judged by all that share its cause."""
@@ -73,11 +75,11 @@ class Worthiness:
             )
         )
 
-    def evidence(self, fingerprint: str, letters: Alike) -> Evidence:
-        """What is known of these letters."""
+    def evidence(self, fingerprint: str, letters: Alike, there: tuple[Term, ...] = ()) -> Evidence:
+        """What is known of these letters; ``there``: as of ``of_cause``."""
         newest, some, shops = letters.newest, letters.few, letters.shops
         problems = [problem for task in some if (problem := self.problem(task)) is not None]
-        became = self._shown.outcomes(fingerprint, newest.error_kind)
+        became = self._shown.outcomes(fingerprint, newest.error_kind, there)
         known = self._registry is None or self._registry.knows(newest.task_type)
         version = self._registry.task_type(newest.task_type).version if self._registry is not None else 0
         return Evidence(

@@ -87,7 +87,7 @@ class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
         return self._called(map(masked_text, self.back.objects)) if isinstance(self.back, Way) else ()
 
     def _called(self, names: Iterable[str]) -> tuple[str, ...]:
-        called = {name: cause.called(one.name, one.title, one.where) for name, one in self.causes}
+        called = {name: cause.called(one.name, one.title, one.where, one.place_name) for name, one in self.causes}
         called |= dict(self.shops)
         return tuple(called.get(one) or shown.covered(one) for one in names)
 

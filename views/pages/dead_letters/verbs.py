@@ -614,18 +614,19 @@ class CauseActions(QObject):
 
     def split_off(self, of: OfCause) -> None:
         """Ask which of its letters are a cause of their own."""
-        places = [(where, words.place_line(where, number)) for where, number in of.cause.places]
+        named = of.cause.shop_names
+        places = [(where, words.place_line(where, number, named.get(where, ""))) for where, number in of.cause.places]
         dialog = SplitOff(words.title(of.cause), places, self._owner)
-        dialog.saved.connect(partial(self._split_off, dialog.start, of.cause.fingerprint))
+        dialog.saved.connect(partial(self._split_off, dialog.start, of.cause))
         dialog.open()
 
-    def _split_off(self, start: Start, fingerprint: str, where: str) -> None:
-        call = partial(self._context.commands.causes.split_off, fingerprint, where)
-        start(call, partial(self._tell_split, where), self._fail)
+    def _split_off(self, start: Start, cause: Cause, where: str) -> None:
+        call = partial(self._context.commands.causes.split_off, cause.fingerprint, where)
+        start(call, partial(self._tell_split, where, cause.shop_names.get(where, "")), self._fail)
 
-    def _tell_split(self, where: str, part: str) -> None:
+    def _tell_split(self, where: str, name: str, part: str) -> None:
         back = partial(self._context.commands.causes.join, part)
-        self._told(lambda: _("{place} is a cause of its own now.").format(place=causes.place(where)), back, part)
+        self._told(lambda: _("{place} is a cause of its own now.").format(place=causes.place(where, name)), back, part)
 
     def join(self, of: OfCause) -> None:
         """Let what was split off count to its cause again."""

@@ -21,14 +21,14 @@ from views.support.words.shop import platform_name
 
 def title(cause: Cause) -> str:
     """What the cause is called: as a person named it, else by its kind; and where, if it was split off."""
-    return names.called(cause.rule.name, cause.title, cause.rule.where)
+    return names.called(cause.rule.name, cause.title, cause.rule.where, cause.place_name)
 
 
-def place_line(where: str, number: int) -> str:
+def place_line(where: str, number: int, name: str = "") -> str:
     """A place with how many letters died there."""
     kind = {"shop": _("Shop"), "platform": _("Platform"), "worker": _("Worker")}[where.partition(":")[0]]
     letters = ngettext("{n} dead letter", "{n} dead letters", number).format(n=text.count(number))
-    return text.listed([_("{name}: {value}").format(name=kind, value=names.place(where)), letters])
+    return text.listed([_("{name}: {value}").format(name=kind, value=names.place(where, name)), letters])
 
 
 def kind_title(cause: Cause) -> str:

@@ -63,7 +63,7 @@ def causes(context: Context) -> int:
             one.worth.level,
             one.kind,
             shapes.clock(one.last_at, zone),
-            f"{one.rule.name or spoken.say(one.title)}{f' ({one.rule.where})' if one.rule.where else ''}",
+            " ".join(filter(None, (one.rule.name or spoken.say(one.title), _place(one)))),
             shapes.reach(one.reach)["text"],
             "; ".join(filter(None, (shapes.cause(one)["known"]["text"], *one.rule.note.splitlines()))),
         )
@@ -77,6 +77,11 @@ def causes(context: Context) -> int:
     lines = [*table(header, cells), *more] if rows else [spoken.phrase("nothing died")]
     context.show({"causes": [shapes.cause(one) for one in rows], "scanned": found.scanned, "total": found.total}, lines)
     return EXIT_OK
+
+
+def _place(one: Cause) -> str:
+    """Where it was split off."""
+    return f"({one.place_name or one.rule.where})" if one.rule.where else ""
 
 
 def _matrix(reach: dict[str, Any]) -> list[str]:

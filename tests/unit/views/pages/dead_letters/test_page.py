@@ -842,7 +842,8 @@ def test_a_shop_is_split_off_from_a_cause_and_joined_again(qtbot: QtBot, fleet: 
     part = next(row for row in rows if row.rule.where == where)
     rest = next(row for row in rows if row.fingerprint == whole.fingerprint)
     assert part.count + rest.count == whole.count
-    assert words.title(part) == f"{words.kind_title(part)} · {where.partition(':')[2]}"
+    shop = fleet.context.shops()[where.partition(":")[2]]
+    assert words.title(part) == f"{words.kind_title(part)} · {shop.name}"
     page.show_request(part.fingerprint)
     qtbot.waitUntil(lambda: page.table.records.rowCount() == part.count)
     assert "Join to its cause again" in cause_menu(page, rows.index(part))

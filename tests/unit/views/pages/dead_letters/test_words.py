@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.domain.insight import reach
+from services.domain.insight.cause_rule import CauseRule
 from services.domain.insight.reach import Reach
 from services.domain.task.artifact import ArtifactMark
 from services.domain.task.record import Attempt, Task
@@ -62,6 +63,13 @@ def test_the_reach_of_a_cause(changes: dict[str, object], said: str) -> None:
 def test_a_known_kind_names_the_cause_and_the_error_explains_it() -> None:
     assert words.title(cause()) == "Seller login expired"
     assert words.detail(cause()) == "LoginExpired: redirected to /login"
+
+
+def test_what_was_split_off_at_a_shop_is_called_by_the_name_of_the_shop() -> None:
+    there, named = "shop:pdd:s1", {"shop:pdd:s1": "微光"}
+    assert words.title(cause(rule=CauseRule(where=there, name="captcha"), shop_names=named)) == "captcha · 微光"
+    assert words.title(cause(rule=CauseRule(where=there, name="captcha"))) == "captcha · pdd:s1", "of one unknown"
+    assert words.place_line(there, 2, named[there]) == "Shop: 微光, 2 dead letters"
 
 
 def test_equal_errors_of_two_task_types_are_called_differently() -> None:
