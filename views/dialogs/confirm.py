@@ -54,6 +54,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()  #: evidence, between number and text
     note: str = ""  #: what to write down beside it; "" asks for nothing
     note_needed: str = ""  #: why the button waits for the note; "" where it may stay empty
+    barred: str = ""  #: why there is nothing to do any more
 
 
 #: says a question in the language of the moment: with the same parts, whenever it is asked
@@ -159,7 +160,8 @@ class ConfirmDialog(SavingDialog):
         wanted, typed = self.question.typed, self.typed_field.text().strip()
         wrong = bool(wanted) and wanted.strip() not in (typed, typed.replace(",", ""))  # a name may have commas, too
         missing = self.question.note_needed if not self.note else ""
-        self.forbid(missing or (_("Type {text} first").format(text=self.question.typed) if wrong else ""))
+        untyped = _("Type {text} first").format(text=self.question.typed) if wrong else ""
+        self.forbid(self.question.barred or missing or untyped)
 
     def _on_confirm(self) -> None:
         if not self.question.note:

@@ -476,6 +476,7 @@ class ShopsPage(ListPage[ShopRow]):
         self.error.clear()
         self.filter.clear_problem()
         before, (ask, self._now, self._scopes, cells, listed) = self._now, answer
+        self.actions_of_page.learn(self._now.every)
         settles = ask.settle or self._resting
         same = cells is self._cells and listed is self._listed and replace(before, at_ms=self._now.at_ms) == self._now
         same = same and self._view.current() == "shops" and not self._wish

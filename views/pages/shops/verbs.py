@@ -18,6 +18,7 @@ from services.domain.gates import breaker, paused
 from services.domain.gates import limit as limits
 from services.domain.gates.breaker import Rule
 from services.domain.gates.limit import Limit
+from services.domain.insight.shop import ShopNow
 from services.domain.task.search import filter
 from services.domain.task.search.query import GROUP, equals, excludes
 from services.i18n import N_, _, ngettext
@@ -44,6 +45,14 @@ from views.widgets.layout import in_row
 from views.widgets.toggle import Toggle
 
 
+@dataclass
+class _Seen:
+    """What an open question tells of a shop, and how it says it anew."""
+
+    now: ShopNow
+    changed: Callable[[], None] = lambda: None
+
+
 class ShopActions(PageActs):
     """Signals:
     day_wanted: the runs of a shop along time are wanted: its row.
@@ -56,6 +65,7 @@ class ShopActions(PageActs):
     def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(context, owner)
         self._reading, self._counting = Operation(self), Operation(self)
+        self._breaking: _Seen | None = None
         self._login = ShopLogin(context, owner)
         self._login.changed.connect(self.changed)
 
@@ -148,11 +158,13 @@ class ShopActions(PageActs):
         found = row.now.breaker
         if found is None:
             return
+        seen = self._breaking = _Seen(row.now)
 
         def question() -> Question:
             return Question(
                 title=N_("Let the shop run again"),
-                rows=((_("shop"), words.name(row)), (_("waiting"), text.count(row.now.waiting))),
+                rows=((_("shop"), words.name(row)), (_("waiting"), text.count(seen.now.waiting))),
+                barred="" if seen.now.breaker is not None else _("It runs again already"),
                 findings=(Finding("blocked", words.failures(found), words.last_failure(found)),),
                 text=_(
                     "Its failures are forgotten and what waits starts at once. If nothing was put right, it fails"
@@ -163,8 +175,23 @@ class ShopActions(PageActs):
             )
 
         dialog = ConfirmDialog(question, self._owner)
+        seen.changed = dialog.say
+        dialog.finished.connect(self._look_away)
         dialog.confirmed.connect(lambda: self._close(row, dialog.note))
         dialog.open()
+
+    def learn(self, shops: Sequence[ShopNow]) -> None:
+        """Say anew what is asked about one of these, where it is otherwise now."""
+        seen = self._breaking
+        if seen is None:
+            return
+        now = next((one for one in shops if one.key == seen.now.key), seen.now)
+        if (now.waiting, now.breaker) != (seen.now.waiting, seen.now.breaker):
+            seen.now = now
+            seen.changed()
+
+    def _look_away(self) -> None:
+        self._breaking = None
 
     def open_session(self, row: ShopRow) -> None:
         """Somebody has logged a shop in: note it, and let its tasks go on."""

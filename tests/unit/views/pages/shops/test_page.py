@@ -161,6 +161,24 @@ def test_a_breaker_that_closed_while_it_was_looked_at_is_not_said_to_be_closed_b
     assert fleet.toasts[-1].text == "微光数码专卖店 was not stopped any more; nothing was changed."
 
 
+def test_what_is_asked_about_a_breaker_follows_what_is_known_of_its_shop(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    trip(fleet)
+    page = open_page()
+    page.shop.buttons["close"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    waiting = int(dialog.question.rows[1][1])
+    assert dialog.verb_button.isEnabled()
+    spec = TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="refresh_goods", payload={"page_size": 99})
+    fleet.context.commands.tasks.create([spec], origin="cli")
+    qtbot.waitUntil(lambda: dialog.question.rows[1][1] == str(waiting + 1), timeout=WAIT_MS)
+    fleet.context.commands.breakers.close(SHOP)
+    qtbot.waitUntil(lambda: not dialog.verb_button.isEnabled(), timeout=WAIT_MS)
+    assert dialog.question.barred == "It runs again already"
+    dialog.reject()
+
+
 def test_a_breaker_is_closed_after_a_look_and_its_tasks_go_on(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     trip(fleet)
     page = open_page()
