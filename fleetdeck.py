@@ -28,6 +28,9 @@ from services.executors.registry import HandlerError, task_handler
 
 __all__ = ["FleetdeckError", "HandlerError", "Job", "Submission", "UsageError", "submit", "task_handler"]
 
+#: characters of the name of a batch
+MAX_BATCH = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Submission:
@@ -69,6 +72,15 @@ def submit(
         UsageError: an argument is not acceptable; ``field`` names it.
         FleetdeckError: the fleet cannot be reached, or this account may not create tasks.
     """
+    named = (depends_on,) if isinstance(depends_on, str) else depends_on
+    for name, value in {"batch": batch, "if_duplicate": if_duplicate, "reason": reason, "profile": profile}.items():
+        _need(value, name, str, "a text")
+    _need(delay_s, "delay_s", (int, float), "a number of seconds")
+    _need(named, "depends_on", Sequence, "ids of tasks, or task types")
+    for one in named:
+        _need(one, "depends_on", str, "ids of tasks, or task types")
+    if not batch.isprintable() or len(batch) > MAX_BATCH:
+        raise UsageError(f"batch must be at most {MAX_BATCH} printable characters, not {batch!r:.60}", field="batch")
     # Imported here: a handler's process needs none of it and starts in a third of the time.
     from services import assembly, settings
     from services.domain import audit
@@ -85,7 +97,7 @@ def submit(
         payload=payload or {},
         priority=priority,
         delay_s=delay_s,
-        depends_on=(depends_on,) if isinstance(depends_on, str) else depends_on,
+        depends_on=named,
         batch=batch,
         if_duplicate=if_duplicate,
         reason=reason,
@@ -106,6 +118,11 @@ def submit(
         return Submission(last.task_id, created=False, sent=True)
     (task,) = done.created
     return Submission(task.task_id, created=True, sent=not done.unconfirmed)
+
+
+def _need(value: object, name: str, kinds: type | tuple[type, ...], wanted: str) -> None:
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        raise UsageError(f"{name} must be {wanted}, not {value!r:.60}", field=name)
 
 
 #: what the command line calls the arguments of ``submit``

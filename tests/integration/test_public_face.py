@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,13 @@ def test_a_handler_of_it_costs_no_driver() -> None:
         (("gr eet", "pdd:s1"), {}, "task_type"),
         (("greet", "pdd:s1", [1]), {}, "payload"),
         (("greet", "pdd:s1"), {"delay_s": -1}, "delay_s"),
+        (("greet", "pdd:s1"), {"delay_s": "5"}, "delay_s"),
+        (("greet", "pdd:s1"), {"delay_s": timedelta(seconds=5)}, "delay_s"),
+        (("greet", "pdd:s1"), {"depends_on": 5}, "depends_on"),
+        (("greet", "pdd:s1"), {"depends_on": None}, "depends_on"),
+        (("greet", "pdd:s1"), {"depends_on": [5]}, "depends_on"),
+        (("greet", "pdd:s1"), {"reason": 5}, "reason"),
+        (("greet", "pdd:s1"), {"batch": "a\nb"}, "batch"),
         (("greet", "pdd:s1"), {"if_duplicate": "x"}, "if_duplicate"),
         (("greet", "pdd:s1"), {"profile": "nope"}, "profile"),
     ],
