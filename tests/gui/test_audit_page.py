@@ -31,7 +31,7 @@ from services.monitor.audit import AuditEntries
 from services.settings import Settings
 from services.store.redis import keys
 from tests.gui.desk import Desk
-from tests.support.widgets import words
+from tests.support.widgets import in_chinese, words
 from tests.unit.views.pages.alert_samples import Alerts
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
@@ -426,6 +426,7 @@ def test_a_check_says_that_all_is_well_and_names_what_is_not(
     with qtbot.waitSignal(page.sharing.exported, timeout=30_000):
         page.sharing.write(tmp_path / "others.csv", "-action:task.cancel")
     assert (desk.toasts[-1].text, desk.toasts[-1].detail) == ("3 entries exported to others.csv", "")
+    assert "3 条" in in_chinese(desk.toasts[-1]).text
 
 
 @pytest.mark.one_pair

@@ -17,6 +17,7 @@ from services.domain.text import shell, view_link
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import WAIT_MS, shown, wait
 from tests.support.held import held, settled
+from tests.support.widgets import in_chinese
 from views.pages.tasks import listing, sharing
 from views.pages.tasks.listing import Wanted
 from views.pages.tasks.page import TasksPage
@@ -120,6 +121,7 @@ def test_the_whole_result_is_exported_in_the_background(
     path = tmp_path / "out.csv"
     page.sharing.write(path, (), Wanted(filter=page.filter.expression()))
     wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "2 tasks exported to out.csv")
+    assert in_chinese(desk.toasts[-1]).text == "已将 2 个任务导出到 out.csv"
     with path.open(encoding="utf-8-sig", newline="") as stream:
         assert {row["task_id"] for row in csv.DictReader(stream)} == {task.task_id for task in made}
 

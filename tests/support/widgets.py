@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from PySide6.QtWidgets import QLabel, QWidget
 
+from services import i18n
 from views.widgets.toast import ToastSpec
 
 W = TypeVar("W", bound=QWidget)
@@ -34,3 +35,10 @@ def press(toast: ToastSpec, text: str) -> None:
 def _text(widget: QWidget) -> str:
     said = getattr(widget, "text", None)
     return said() if callable(said) else ""
+
+
+def in_chinese(told: ToastSpec) -> ToastSpec:
+    """A message as it stands after the language was switched to Chinese."""
+    assert told.again is not None, "it would keep the language in which it was made"
+    with i18n.speaking("zh_CN"):
+        return told.again()

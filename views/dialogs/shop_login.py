@@ -29,7 +29,7 @@ from views.widgets.elided import Elided
 from views.widgets.layout import in_column, in_row, put
 from views.widgets.status_pill import StatusPill
 from views.widgets.strip import Strip
-from views.widgets.toast import ToastSpec, failure
+from views.widgets.toast import ToastSpec, failure, lasting
 
 SIZE, LEAST = (1000, 680), (560, 420)
 LOOK_MS = 1_000
@@ -103,21 +103,21 @@ class ShopLogin(QObject):
         dialog.open()
 
     def _log_in(self, shop: str, found: Found) -> None:
-        said = _("The browser of {shop} opens: log in there, then close its window.").format(shop=found.name)
-        self._context.toast(ToastSpec(text=said, status="running"))
+        said = N_("The browser of {shop} opens: log in there, then close its window.")
+        self._context.toast(_about(found.name, said, "running"))
         call = partial(_log_in, self._context, shop)
         self._browsing.start(call, lambda end: self._ended(found, logged_in=end[0], wanted=end[1]), self._fail)
 
     def _show(self, shop: str, found: Found) -> None:
-        said = _("The browser of {shop} opens: look whether it was done, then close its window and decide.")
-        self._context.toast(ToastSpec(text=said.format(shop=found.name), status="running"))
+        said = N_("The browser of {shop} opens: look whether it was done, then close its window and decide.")
+        self._context.toast(_about(found.name, said, "running"))
         call = partial(self._context.logins.log_in, shop)
         self._browsing.start(call, lambda seen: self._seen(found.name, logged_in=seen), self._fail)
 
     def _seen(self, name: str, *, logged_in: bool) -> None:
         if not logged_in:
-            said = _("{what} asked for a login, or its browser was closed at once: nothing was seen there.")
-            self._context.toast(ToastSpec(text=said.format(what=name), status="warning"))
+            said = N_("{what} asked for a login, or its browser was closed at once: nothing was seen there.")
+            self._context.toast(_about(name, said, "warning"))
         self.changed.emit()
 
     def _tell_where(self, shop: str, found: Found) -> None:
@@ -166,25 +166,32 @@ class ShopLogin(QObject):
     def _ended(self, found: Found, *, logged_in: bool, wanted: bool = True) -> None:
         over = logged_in or (found.waits and not wanted)
         if logged_in:
-            said = _("{what} is logged in; its tasks go on.") if found.waits else _("{what} is logged in.")
+            said = N_("{what} is logged in; its tasks go on.") if found.waits else N_("{what} is logged in.")
         elif over:
-            said = _("Nobody has to log {what} in any more; its tasks go on.")
+            said = N_("Nobody has to log {what} in any more; its tasks go on.")
         else:
             said = (
-                _("{what} is not logged in yet; its tasks wait.") if found.waits else _("{what} is not logged in yet.")
+                N_("{what} is not logged in yet; its tasks wait.")
+                if found.waits
+                else N_("{what} is not logged in yet.")
             )
-        closed = _("The browser was closed on a page that asks for a login, or before any page was seen.")
-        spec = ToastSpec(
-            text=said.format(what=found.name),
-            status="healthy" if over else "warning",
-            detail="" if over else closed,
-        )
-        self._context.toast(spec)
+        closed = N_("The browser was closed on a page that asks for a login, or before any page was seen.")
+        self._context.toast(_about(found.name, said, "healthy" if over else "warning", "" if over else closed))
         self.changed.emit()
 
     def _fail(self, error: BaseException) -> None:
         self._context.toast(failure(error))
         self.changed.emit()
+
+
+def _about(name: str, said: str, status: str, detail: str = "") -> ToastSpec:
+    """A message about a shop; ``said`` and ``detail`` are source texts."""
+
+    def say() -> ToastSpec:
+        more = _(detail) if detail else ""
+        return ToastSpec(text=_(said).format(shop=name, what=name), status=status, detail=more)
+
+    return lasting(say)
 
 
 def _look(context: PageContext, shop: str) -> Found:

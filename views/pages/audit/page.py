@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -53,9 +53,11 @@ from views.widgets.filter.text import Chip, split
 from views.widgets.layout import in_row, side_by_side, stacked
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
-from views.widgets.toast import ToastAction, ToastSpec, failure
+from views.widgets.toast import ToastSpec, action, failure, lasting
 from views.widgets.view_tabs import ViewTabs
 
+#: of the messages that tell of an export: each takes the place of the one before
+EXPORT = "audit.export"
 #: the verb of what is about to be taken back, with the key of the entry
 HELD = "audit.back"
 
@@ -182,37 +184,43 @@ class AuditSharing(QObject):
             self._context.toast(ToastSpec(text=_("An export is under way; wait for it or stop it"), status="warning"))
             return
         self._stop = threading.Event()
-        words = _("Exporting to {file}").format(file=safe.one_line(path.name, 60))
-        stop = ToastAction(text=_("Stop"), call=self._stop.set)
-        self._context.toast(ToastSpec(text=words, status="running", actions=(stop,), sticky=True, key="audit.export"))
+        self._context.toast(lasting(partial(_exporting, path, self._stop.set)))
         call = partial(_write, self._context.audit, path, expression, self._stop, self.broken)
         self._exporting.start(call, partial(self._tell_done, path), self._tell_failed)
 
     def _tell_done(self, path: Path, written: tuple[int, int]) -> None:
-        number, n = written
-        words = ngettext("{n} entry exported to {file}", "{n} entries exported to {file}", number)
-        folder = QUrl.fromLocalFile(str(path.parent))
-        show = ToastAction(text=_("Open folder"), call=partial(_open, folder))
-        said = words.format(n=text.count(number), file=safe.one_line(path.name, 60))
-        detail = ""
-        if n:
-            detail = ngettext(
-                "{n} entry is not as it was written; what stands there now is exported, with its seal.",
-                "{n} entries are not as they were written; what stands there now is exported, with the seals.",
-                n,
-            ).format(n=text.count(n))
-        status, seconds = ("warning", 20) if detail else ("healthy", 10)
-        self._context.toast(
-            ToastSpec(text=said, detail=detail, status=status, actions=(show,), seconds=seconds, key="audit.export")
-        )
+        self._context.toast(lasting(partial(_exported, path, *written)))
         self.exported.emit(path)
 
     def _tell_failed(self, error: BaseException) -> None:
         if isinstance(error, audit.Stopped):
-            said = _("Export stopped; nothing was written.")
-            self._context.toast(ToastSpec(text=said, status="cancelled", key="audit.export"))
+            self._context.toast(lasting(_stopped))
             return
-        self._context.toast(failure(error, N_("The export failed."), key="audit.export"))
+        self._context.toast(failure(error, N_("The export failed."), key=EXPORT))
+
+
+def _exporting(path: Path, stop: Callable[[], None]) -> ToastSpec:
+    words = _("Exporting to {file}").format(file=safe.one_line(path.name, 60))
+    return ToastSpec(text=words, status="running", actions=(action(N_("Stop"), stop),), sticky=True, key=EXPORT)
+
+
+def _exported(path: Path, number: int, broken: int) -> ToastSpec:
+    """``broken``: entries that are not as they were written."""
+    words = ngettext("{n} entry exported to {file}", "{n} entries exported to {file}", number)
+    said = words.format(n=text.count(number), file=safe.one_line(path.name, 60))
+    show = action(N_("Open folder"), partial(_open, QUrl.fromLocalFile(str(path.parent))))
+    if not broken:
+        return ToastSpec(text=said, actions=(show,), seconds=10, key=EXPORT)
+    detail = ngettext(
+        "{n} entry is not as it was written; what stands there now is exported, with its seal.",
+        "{n} entries are not as they were written; what stands there now is exported, with the seals.",
+        broken,
+    ).format(n=text.count(broken))
+    return ToastSpec(text=said, detail=detail, status="warning", actions=(show,), seconds=20, key=EXPORT)
+
+
+def _stopped() -> ToastSpec:
+    return ToastSpec(text=_("Export stopped; nothing was written."), status="cancelled", key=EXPORT)
 
 
 def _open(folder: QUrl) -> None:

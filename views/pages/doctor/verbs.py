@@ -34,7 +34,7 @@ from views.widgets.key_values import KeyValues
 from views.widgets.layout import STRETCH, put
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
-from views.widgets.toast import ToastSpec, failure
+from views.widgets.toast import ToastSpec, failure, lasting
 
 NO_ADMIN = "doctor.no_admin"
 NOT_COMPARED = "doctor.not_compared"
@@ -268,8 +268,8 @@ class RepairDialog(DialogFrame):
         super().done(result)
         if self._repairing.busy:
             toast = self._context.toast
-            toast(_mending(*self._step))
-            self._how_far.told.connect(lambda at, of: toast(replace(_mending(at, of), update=True)))
+            toast(lasting(partial(_mending, *self._step)))
+            self._how_far.told.connect(lambda at, of: toast(replace(lasting(partial(_mending, at, of)), update=True)))
 
     def _in_steps(self, call: Callable[..., Sequence[Mend]]) -> Callable[[], Sequence[Mend]]:
         self._step = (0, 0)
@@ -286,9 +286,7 @@ class RepairDialog(DialogFrame):
 
     def _done(self, found: Sequence[Mend]) -> None:
         self._found, self._over = found, True
-        came_to = words.done(found)
-        said = _("Repaired: {what}").format(what=came_to) if words.number(found, repair.DONE) else came_to
-        self._context.toast(ToastSpec(text=said, status="succeeded", key=KEY))
+        self._context.toast(lasting(partial(_mended, found)))
         if isValid(self):
             self._say()
         self._repaired()
@@ -342,6 +340,12 @@ def _going_on(what: str, at: int, of: int) -> str:
     if not of:
         return what
     return _("{what} step {at} of {of}").format(what=what, at=text.count(at), of=text.count(of))
+
+
+def _mended(found: Sequence[Mend]) -> ToastSpec:
+    came_to = words.done(found)
+    said = _("Repaired: {what}").format(what=came_to) if words.number(found, repair.DONE) else came_to
+    return ToastSpec(text=said, status="succeeded", key=KEY)
 
 
 def _mending(at: int, of: int) -> ToastSpec:

@@ -30,7 +30,7 @@ from views.pages.tasks.listing import Wanted
 from views.pages.tasks.rows import TaskRow
 from views.support import safe, shown, text
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
+from views.widgets.toast import ToastSpec, action, failure, lasting
 
 #: where ``api`` listens unless it was told otherwise
 REST = "http://127.0.0.1:8765/api/v1/tasks"
@@ -149,7 +149,7 @@ class Sharing(QObject):
 
     def _busy(self, file: str) -> ToastSpec:
         words = _("Exporting to {file}").format(file=file)
-        stop = ToastAction(text=_("Stop"), call=self.stop)
+        stop = action(N_("Stop"), self.stop)
         return ToastSpec(text=words, status="running", actions=(stop,), sticky=True, key="export")
 
     def _end(self) -> Path:
@@ -160,27 +160,26 @@ class Sharing(QObject):
 
     def _tell_done(self, number: int) -> None:
         path = self._end()
-        words = ngettext("{n} task exported to {file}", "{n} tasks exported to {file}", number)
-        folder = QUrl.fromLocalFile(str(path.parent))
-        show = ToastAction(text=_("Open folder"), call=partial(_open, folder))
-        self._context.toast(
-            ToastSpec(
-                text=words.format(n=text.count(number), file=safe.one_line(path.name, 60)),
-                actions=(show,),
-                seconds=10,
-                key="export",
-            )
-        )
+        self._context.toast(lasting(partial(_done, path, number)))
         self.exported.emit(path)
 
     def _tell_failed(self, error: BaseException) -> None:
         self._end()
         if isinstance(error, export.Stopped):
-            self._context.toast(
-                ToastSpec(text=_("Export stopped; nothing was written."), status="cancelled", key="export")
-            )
+            self._context.toast(lasting(_stopped))
             return
         self._context.toast(failure(error, N_("The export failed."), key="export"))
+
+
+def _done(path: Path, number: int) -> ToastSpec:
+    words = ngettext("{n} task exported to {file}", "{n} tasks exported to {file}", number)
+    said = words.format(n=text.count(number), file=safe.one_line(path.name, 60))
+    show = action(N_("Open folder"), partial(_open, QUrl.fromLocalFile(str(path.parent))))
+    return ToastSpec(text=said, actions=(show,), seconds=10, key="export")
+
+
+def _stopped() -> ToastSpec:
+    return ToastSpec(text=_("Export stopped; nothing was written."), status="cancelled", key="export")
 
 
 def command_line(task: Task, profile: str) -> str:

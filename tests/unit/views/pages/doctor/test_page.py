@@ -19,6 +19,7 @@ from services.domain.upkeep import repair
 from services.domain.upkeep.health import ERROR, NOTE, OK, WARNING, Finding, finding
 from services.domain.upkeep.repair import PLANNED, Mend, mend
 from tests.support.held import held, settled
+from tests.support.widgets import in_chinese
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.pages.doctor.page import DoctorPage
@@ -131,6 +132,7 @@ def test_a_repair_is_seen_before_it_is_done_and_then_audited(qtbot: QtBot, fleet
     assert set(dialog.list.values()) <= {"Mended", "For a person", "Cannot be seen"}
     assert audited(fleet)[0] == "repair"
     assert fleet.toasts[-1].text.startswith("Repaired: ")
+    assert in_chinese(fleet.toasts[-1]).text.startswith("修复完成")
     dialog.cancel_button.click()
     again = page.actions_of_page.repair()
     qtbot.waitUntil(lambda: again.found is not None, timeout=WAIT_MS)

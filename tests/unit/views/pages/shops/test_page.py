@@ -29,7 +29,7 @@ from services.domain.task.status import Status
 from services.monitor.shops.queries import ShopsNow
 from services.settings import Settings
 from tests.support.held import held
-from tests.support.widgets import find, words
+from tests.support.widgets import find, in_chinese, words
 from tests.unit.views.pages.fleet_rig import LOGIN, Fleet, Logins, open_fleet
 from tests.unit.views.pages.opening import WAIT_MS, opening
 from views.dialogs.confirm import ConfirmDialog
@@ -611,6 +611,7 @@ def test_a_new_shop_is_logged_in_before_a_task_of_it_has_failed(qtbot: QtBot, fl
     (entry,) = [one for one in menu.actions() if one.text() == "Open this shop's browser"]
     after(qtbot, page, entry.trigger)
     assert fleet.toasts[-1].text == "微光数码专卖店 is logged in.", "none of its tasks waited"
+    assert in_chinese(fleet.toasts[-1]).text == "微光数码专卖店 已登录。"
     qtbot.waitUntil(lambda: row(page, SHOP)["login"].endswith(" ago"), timeout=WAIT_MS)
     logins.logged_in = False
     after(qtbot, page, lambda: page.verbs(shown).act("browser", shown))
