@@ -100,8 +100,13 @@ _JWT = late(r"(?<![A-Za-z0-9_\-])[A-Za-z0-9_\-]{8,}+(?:\.[A-Za-z0-9_\-]*+){0,4}"
 _JWT_START = late(r"eyJ")
 #: forms in which none of these stand
 _ADDRESSES = (
-    # user and password of an address, also one whose password holds an @ or a slash that nobody has escaped
-    late(r"[a-z][\w+.\-]{0,20}:\\{0,2}/\\{0,2}/(?P<s>(?!••••@)[^\s/?#\"'<>]+)@", re.IGNORECASE),
+    # user and password of an address, also one whose password holds an @ or a slash that nobody has escaped; not those
+    # of our own examples of an address, which say where these stand
+    late(
+        r"[a-z][\w+.\-]{0,20}:\\{0,2}/\\{0,2}/(?P<s>(?!(?:user)?:(?:password|token)@host:\d{4}/)"
+        r"(?!••••@)[^\s/?#\"'<>]+)@",
+        re.IGNORECASE,
+    ),
     late(
         r"[a-z][\w+.\-]{0,20}:\\{0,2}/\\{0,2}/(?!、|[^\s/?#\"'<>@]*+@)"
         r"(?P<s>[^\s/?#:@\[\]{}\"'<>]{0,200}+:(?!\d{1,5}(?:[/?#,;.\s\"')\]}。、》】…]|:\s|\Z))(?!••••@)[^\s\"'<>]++)",

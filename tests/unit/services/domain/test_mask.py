@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from services import addresses
+from services.broker import listed as brokers
 from services.domain.text import mask
 from services.domain.text.mask import DOTS, Masker, masked, masked_json, masked_text
 
@@ -250,3 +252,10 @@ def test_elements_and_private_keys_are_dots_and_stay_so(text: str) -> None:
     once = mask.masked_text(text)
     assert "s3cr" not in once
     assert mask.masked_text(once) == once
+
+
+@pytest.mark.parametrize("like", [addresses.STORE, *(one.like for one in brokers.KINDS)])
+def test_an_example_of_an_address_shows_where_the_password_stands(like: str) -> None:
+    assert mask.masked_text(f"write it like {like}, with what is yours") == f"write it like {like}, with what is yours"
+    assert mask.DOTS in mask.masked_text(like.replace("@host:", "@host-1:"))
+    assert mask.DOTS in mask.masked_text(like.replace(":password@", ":passw0rd@").replace(":token@", ":t0ken@"))
