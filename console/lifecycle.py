@@ -109,6 +109,7 @@ class Console:
         self._asked: Asked | None = None  #: by a start that came before there was a window to show it in
         self._opening: asyncio.Future[None] | None = None
         self._hurried = False  #: somebody waits for the window that is being entered, to go on to another
+        self._resizing: asyncio.Future[None] | None = None
         self._unwanted: list[asyncio.Future[Any]] = []
         self._settled, self._retry = asyncio.Event(), asyncio.Event()
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="console")
@@ -776,6 +777,17 @@ class Console:
         """What was written into config.toml goes before what was chosen at the first run."""
         if "worker.slots" in names:
             self._state.set(slots=0)
+            self._resizing = asyncio.ensure_future(self._resize())
+
+    async def _resize(self) -> None:
+        """Let the worker of this window have as many slots as were just set."""
+        connection = self.connection
+        if connection is None:
+            return
+        try:
+            await self._off(connection.local.follow, ConfigFile(connection.settings.home_path))
+        except ConsoleError as exc:
+            self._notify(exc)
 
     def _tell_unkept(self) -> None:
         """Whoever arranges a window for the next start has to know that it will not find it so, as long as that is."""

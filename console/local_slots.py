@@ -10,6 +10,7 @@ from services.domain.errors import StoreClosed
 from services.domain.fleet.worker import SlotState
 
 if TYPE_CHECKING:
+    from services.settings.config_file import ConfigFile
     from services.workers.host import LocalWorkers
     from services.workers.worker import Worker
 
@@ -84,6 +85,14 @@ class LocalSlots:
         """The slots with a task in them."""
         busy = (worker.info() for worker in self._workers.busy) if self._workers is not None else ()
         return tuple(slot for info in busy for slot in info.slots if slot.task_id)
+
+    def follow(self, file: ConfigFile) -> None:
+        """Let what works here have as many slots as the settings say now; one that sets them itself goes on doing so.
+        Blocking.
+        """
+        worker = self._worker
+        if worker is not None and worker.state != "stopped" and not worker.info().auto:
+            worker.set_slots(file.look().of("worker.slots").value)
 
     def drain(self) -> None:
         """Take no new tasks."""

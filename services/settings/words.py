@@ -35,6 +35,7 @@ EFFECTS: Mapping[str, str] = {
     "broker": N_("when the connection is opened next; a running worker keeps the one it has"),
     "store": N_("when the connection is opened next; a running worker keeps the one it has"),
     "worker": N_("when a worker starts next"),
+    "worker.slots": N_("at once for the worker in this window, when they start next for others"),
     "executors": N_("when a worker starts next"),
     "artifacts": N_("when workers and the window start next"),
     "api": N_("when `api` starts next"),

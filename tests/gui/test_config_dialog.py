@@ -38,7 +38,8 @@ def test_what_is_wrong_is_told_at_its_field_and_what_is_right_is_written(
     (place.home_path / "config.toml").write_text("# ours\n[worker]\nslots = 3  # few\n", encoding="utf-8")
     dialog = opened(page, qtbot)
     slots, lanes = dialog.rows["worker.slots"], dialog.rows["worker.lanes"]
-    assert slots.facts() == "from config.toml · default: 5 · takes effect when a worker starts next"
+    at_once = "at once for the worker in this window, when they start next for others"
+    assert slots.facts() == f"from config.toml · default: 5 · takes effect {at_once}"
     assert not dialog.save_button.isEnabled()
     slots.field.setText("none")  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: slots.error() == "Write a whole number")
@@ -54,7 +55,7 @@ def test_what_is_wrong_is_told_at_its_field_and_what_is_right_is_written(
     assert load(home=place.home_path).worker.slots == 9
     text = (place.home_path / "config.toml").read_text(encoding="utf-8")
     assert text == '# ours\n[worker]\nslots = 9  # few\nlanes = ["high", "low"]\n'
-    assert desk.toasts[-1].detail == "Takes effect when a worker starts next"
+    assert desk.toasts[-1].detail == f"Takes effect {at_once}; when a worker starts next"
     (entry,) = [one for one in desk.session.engine.store.audit(limit=20) if one.action == "settings.change"]
     assert '"from": "3"' in entry.detail
     assert '"to": "9"' in entry.detail

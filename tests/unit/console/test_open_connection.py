@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import psutil
@@ -15,7 +17,9 @@ from console.connection.open_connection import OpenConnection
 from console.local_slots import LocalSlots
 from services import settings as config
 from services.domain.errors import StoreClosed, UsageError
+from services.domain.fleet.worker import WorkerInfo
 from services.sample.fleet import Trickle
+from services.settings.config_file import ConfigFile
 from services.workers.host import LocalWorkers
 
 
@@ -159,6 +163,33 @@ def test_no_worker_starts_over_a_connection_that_is_closed() -> None:
     assert slots.close()
     with pytest.raises(StoreClosed):
         slots.start(1)
+
+
+class Sized(Works):
+    """With a worker that works, whose slots somebody sets."""
+
+    def __init__(self, auto: str = "") -> None:
+        super().__init__()
+        self._made = SimpleNamespace(
+            state="running",
+            info=lambda: WorkerInfo(worker="w", host="h", pid=1, auto=auto),
+            set_slots=lambda slots: self.asked.append(f"slots {slots}"),
+        )
+
+    @property
+    def worker(self) -> Any:
+        return self._made
+
+
+def test_a_worker_here_follows_the_settings_unless_it_sets_its_slots_itself(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[worker]\nslots = 9\n", encoding="utf-8")
+    file = ConfigFile(tmp_path)
+    for made, asked in ((Sized(), ["start", "slots 9"]), (Sized("auto:2-16"), ["start"])):
+        slots = LocalSlots(lambda made=made: made)  # type: ignore[misc]
+        slots.follow(file)  # nothing works here yet
+        slots.start(5)
+        slots.follow(file)
+        assert made.asked == asked
 
 
 def test_a_stop_stops_the_workers_that_are_being_started_too() -> None:
