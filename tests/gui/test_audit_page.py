@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -27,6 +28,9 @@ from services.domain.errors import OperatorError, StoreUnavailable
 from services.domain.fleet.shop import Shop
 from services.domain.gates.limit import Limit
 from services.domain.gates.quiet_hours import QuietHours, Weekly
+from services.domain.task.lane import LANES
+from services.domain.task.search.query import Query, equals
+from services.engine.spec import TaskSpec
 from services.monitor.audit import AuditEntries
 from services.settings import Settings
 from services.store.redis import keys
@@ -51,6 +55,8 @@ from views.theme import theme
 from views.widgets.toast import ToastSpec, undo_action
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
+#: more than a click may act on
+LARGE = 510
 Open = Callable[[], AuditPage]
 MANY = 1_050
 
@@ -1089,3 +1095,25 @@ def test_of_more_tasks_than_a_filter_names_the_door_says_what_it_opens(
     with qtbot.waitSignal(page.navigate) as opened:
         page.panel.tasks_button.click()
     assert str(opened.args[1]).startswith(door)
+
+
+@pytest.mark.one_pair
+def test_a_large_raise_is_taken_back_once_its_number_is_typed(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    commands, store = desk.session.commands, desk.session.engine.store
+    named: dict[str, Any] = {"platform": "pdd", "task_type": "work", "payload": {}, "batch": "night"}
+    specs = [TaskSpec(shop_id=f"s{n}", priority="normal" if n < 10 else "low", **named) for n in range(LARGE)]
+    assert len(commands.tasks.create(specs, origin="cli").created) == LARGE
+    assert len(commands.batches.raise_waiting(commands.batches.plan_raise("night")).outcome.done) == LARGE
+    page = open_page()
+    row = page.table.records.record(0)
+    assert row.entry.action == "batch.raise"
+    dialog = ask_back(qtbot, page)
+    assert (dialog.question.number, dialog.question.typed) == ("510 objects", "510")
+    assert dialog.verb_button.toolTip() == "Type 510 first"
+    dialog.typed_field.setText("510")
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: bool(desk.toasts), timeout=30_000)
+    assert desk.toasts[-1].text == "Taken back: Raise a batch, 510 objects."
+    lanes = {lane: store.query(Query(terms=(equals("batch", "night"), equals("lane", lane)))) for lane in LANES}
+    assert {lane: page.number.number for lane, page in lanes.items()} == {"high": 0, "normal": 10, "low": 500}
+    assert audit.undoes(store.audit(1)[0]) == (row.key,)
