@@ -522,7 +522,10 @@ REFUSALS: dict[str, str] = {
     "schedule.zone_near": N_("there is no time zone {name}; did you mean {near}"),
     "schedule.zone": N_("there is no time zone {name}; a name is Asia/Shanghai or Europe/Berlin"),
     "cron.alias": N_("cron knows {known}, not {text}"),
-    "cron.fields": N_("cron takes five fields, minute hour day month weekday (for example '30 8 * * 1-5'), not {text}"),
+    "cron.fields": N_(
+        "cron takes five fields, minute hour day month weekday (for example '30 8 * * 1-5'), or days with an hour "
+        "(weekdays 9:00), not {text}"
+    ),
     "cron.part": N_("cron: the {what} of {text} is not readable"),
     "cron.part.minute": N_("minute"),
     "cron.part.hour": N_("hour"),

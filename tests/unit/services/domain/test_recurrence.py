@@ -166,6 +166,7 @@ def test_aliases(alias: str) -> None:
     [
         ("", "five fields"),
         ("* * * *", "five fields"),
+        ("weekdays 25:00", "weekdays 9:00"),
         ("0 * * * * *", "five fields"),
         ("60 * * * *", "minute"),
         ("0 24 * * *", "hour"),
