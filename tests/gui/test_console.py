@@ -31,6 +31,7 @@ from services.domain.task.status import ACTIVE, Status, Triage
 from services.engine.zone import set_fleet_zone
 from tests.gui.desk import SHOPS
 from views.pages.dead_letters.page import DeadLettersPage
+from views.pages.settings.page import SettingsPage
 from views.pages.tasks.page import TasksPage
 from views.support import operation, shown
 
@@ -177,6 +178,26 @@ def test_slots_that_an_editor_wrote_go_before_those_of_the_first_run(
         assert console.connection is not None
         store = console.connection.engine.store
         await until(lambda: [len(one.slots) for one in store.workers()] == [slots], f"{slots} slots")
+
+    play(qapp, tmp_path, scene)
+
+
+def test_slots_that_are_set_in_the_window_hold_at_once_for_its_worker(qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "console.json").write_text('{"chosen": "local", "slots": 1}', encoding="utf-8")
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console.connection is not None and bool(console.connection.local.name), "a local worker")
+        await until(lambda: console.opened is not None, "the window")
+        assert console.connection is not None
+        assert console.opened is not None
+        name, store = console.connection.local.name, console.connection.engine.store
+        window = console.opened.window
+        window.open_page("settings")
+        page = window.page("settings")
+        assert isinstance(page, SettingsPage)
+        (tmp_path / "config.toml").write_text("[worker]\nslots = 4\n", encoding="utf-8")
+        page.settings_written.emit(["worker.slots"])
+        await until(lambda: [(one.worker, len(one.slots)) for one in store.workers()] == [(name, 4)], "four slots")
 
     play(qapp, tmp_path, scene)
 
