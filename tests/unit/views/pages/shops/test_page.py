@@ -94,6 +94,15 @@ def after(qtbot: QtBot, page: ShopsPage, act: Callable[[], object]) -> None:
         page.refresh()
 
 
+def about_breaker(fleet: Fleet, open_page: Open) -> tuple[ShopsPage, ConfirmDialog]:
+    """The question whether a shop that fails too often may run again."""
+    trip(fleet)
+    page = open_page()
+    page.shop.buttons["close"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    return page, dialog
+
+
 def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(fleet: Fleet, open_page: Open) -> None:
     trip(fleet)
     fleet.store.put_home(SHOP, "desk-01")
@@ -152,10 +161,7 @@ def test_a_switch_that_somebody_closes_elsewhere_is_shown_before_the_page_asks_b
 def test_a_breaker_that_closed_while_it_was_looked_at_is_not_said_to_be_closed_by_hand(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
-    trip(fleet)
-    page = open_page()
-    page.shop.buttons["close"].click()
-    (dialog,) = page.findChildren(ConfirmDialog)
+    page, dialog = about_breaker(fleet, open_page)
     fleet.context.commands.breakers.close(SHOP)
     after(qtbot, page, dialog.verb_button.click)
     assert fleet.toasts[-1].text == "微光数码专卖店 was not stopped any more; nothing was changed."
@@ -164,10 +170,7 @@ def test_a_breaker_that_closed_while_it_was_looked_at_is_not_said_to_be_closed_b
 def test_what_is_asked_about_a_breaker_follows_what_is_known_of_its_shop(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
-    trip(fleet)
-    page = open_page()
-    page.shop.buttons["close"].click()
-    (dialog,) = page.findChildren(ConfirmDialog)
+    _page, dialog = about_breaker(fleet, open_page)
     waiting = int(dialog.question.rows[1][1])
     assert dialog.verb_button.isEnabled()
     spec = TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="refresh_goods", payload={"page_size": 99})
@@ -180,10 +183,7 @@ def test_what_is_asked_about_a_breaker_follows_what_is_known_of_its_shop(
 
 
 def test_a_breaker_is_closed_after_a_look_and_its_tasks_go_on(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
-    trip(fleet)
-    page = open_page()
-    page.shop.buttons["close"].click()
-    (dialog,) = page.findChildren(ConfirmDialog)
+    page, dialog = about_breaker(fleet, open_page)
     assert "2 of 2 failed" in words(dialog)
     dialog.note_field.setText("logged in again")
     after(qtbot, page, dialog.verb_button.click)
