@@ -19,6 +19,7 @@ from services.domain.insight.forecast.flow import headline
 from services.domain.insight.gates import GATES
 from services.domain.insight.wait import closed
 from services.domain.task.record import Attempt
+from services.domain.task.search.filter import FilterError
 from services.domain.task.search.query import Total
 from services.domain.task.status import Status
 from services.domain.text.message import Message
@@ -337,9 +338,10 @@ def test_a_plan_that_nobody_sends_is_late_and_not_at_any_moment(hall: Fleet) -> 
     assert english(Message(wait.gate.code, wait.gate.params)).startswith("Was to start")
 
 
-def test_words_that_are_no_gate_find_nothing_and_prefixes_find_their_gates(hall: Fleet) -> None:
+def test_words_that_are_no_gate_are_refused_and_prefixes_find_their_gates(hall: Fleet) -> None:
     task = hall.create("s2")
-    assert ids(hall, "gate:nowhere") == set()
+    with pytest.raises(FilterError, match="nowhere is no gate"):
+        ids(hall, "gate:nowhere")
     assert ids(hall, "gate:lane*") == {task}
     assert ids(hall, "gate:session,lane_order shop:pdd:s2") == {task}
     assert ids(hall, "-gate:lane_order") == set()
