@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import unicodedata
 import urllib.parse
@@ -37,8 +38,8 @@ _PRINTED = '{"file": "C:\\new-1+2 ~.csv"}'
 #: an address of a bucket, what is nearly one, how any address begins (a drive is one letter), and words for nowhere
 _BUCKET = re.compile(r"s3://[\w.:-]+(?:/.*)?", re.DOTALL | re.ASCII)
 _S3 = re.compile(r"s3(?::[/\\]*|//+)([\w.].*)", re.IGNORECASE | re.DOTALL)
-#: what is meant to be filled in; a flow would be given it as it stands, and say that it has done its work
-_FILLED_IN = re.compile(r"\{([A-Za-z_]+)\}")
+#: what may be meant to be filled in; a shell's ${HOME} is not
+_FILLED_IN = re.compile(r"(?<!\$)\{([a-z_]+)\}")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _NOWHERE = frozenset({"off", "none", "no", "false", "null", "never", "disabled"})
 DAY_S = 86_400
@@ -145,6 +146,13 @@ def _retention(keep: RetentionSettings) -> Iterator[tuple[str, bool, str]]:
     yield "retention.finished_count", good, said("must.count", most=MAX_KEPT)
 
 
+def _is_misspelt(place: str) -> bool:
+    """Whether it is nearly a place: a flow would be given it as it stands, and say that it has done its work. Braces
+    around other words may be its own.
+    """
+    return place not in PLACES and bool(difflib.get_close_matches(place, PLACES, 1))
+
+
 def _rpa(rpa: RpaSettings) -> Iterator[tuple[str, bool, str]]:
     yield "executors.rpa.encoding", _known_encoding(rpa.encoding), said("must.encoding")
     yield "executors.rpa.log_lines", 1_000 <= rpa.log_lines <= 1_000_000, "1000 to 1000000"
@@ -153,7 +161,7 @@ def _rpa(rpa: RpaSettings) -> Iterator[tuple[str, bool, str]]:
         "command": rpa.command,
         **{f"commands.{kind}": it for kind, it in rpa.commands.items()},
     }.items():
-        wrong = next((one for word in words for one in _FILLED_IN.findall(word) if one not in PLACES), "")
+        wrong = next((one for word in words for one in _FILLED_IN.findall(word) if _is_misspelt(one)), "")
         known = ", ".join(f"{{{one}}}" for one in PLACES)
         yield f"executors.rpa.{name:.80}", not wrong, said("must.places", known=known, wrong=f"{{{wrong}}}")
     for code, kind in rpa.exit_codes.items():

@@ -73,7 +73,7 @@ REFUSALS: dict[str, str] = {
     "must.lanes": N_("some of high, normal and low"),
     "must.base": N_("at least 1 and not above cap_seconds"),
     "must.command": N_("the words of a command, the program first"),
-    "must.places": N_("words in which nothing stands in braces but {known}; {wrong} is none of these"),
+    "must.places": N_("words in which only {known} are filled in; {wrong} is none of these"),
     "must.one_of": N_("one of {known}"),
     "must.queue": N_("the name of another program's queue, none of Fleetdeck's own"),
     "must.language": N_("en, zh_CN or empty"),

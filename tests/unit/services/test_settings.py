@@ -264,14 +264,17 @@ def test_what_is_missing_of_one_of_many_is_named(tmp_path: Path) -> None:
     [
         ("command = ['rpa', '{param}', '--shop={shop}']", "executors.rpa.command"),
         ("commands.send = ['rpa', '{parm}']", "executors.rpa.commands.send"),
+        ("command = ['rpa', '{type}']", "executors.rpa.command"),
     ],
 )
 def test_a_place_of_a_command_that_nothing_fills_is_refused(tmp_path: Path, text: str, field: str) -> None:
     found = fault(written(tmp_path, f"[executors.rpa]\n{text}\n"))
     assert found.field == field
     assert "{task_id}" in str(found)
-    good = "command = ['rpa', '{platform}_{task_type}', '{\"a\": 1}', '{}', '{12ab-34}', '{debug_port}']"
-    assert len(config.load(home=written(tmp_path, f"[executors.rpa]\n{good}\n")).executors.rpa.command) == 6
+    good = (
+        "command = ['rpa', '{platform}_{task_type}', '{\"a\": 1}', '{}', '{12ab-34}', '{debug_port}', '${HOME} {main}']"
+    )
+    assert len(config.load(home=written(tmp_path, f"[executors.rpa]\n{good}\n")).executors.rpa.command) == 7
 
 
 def test_a_value_of_a_wrong_type_names_which_of_many_it_is(tmp_path: Path) -> None:
