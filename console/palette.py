@@ -29,7 +29,7 @@ from services.i18n import N_, SOURCE_LANGUAGE, _, is_chinese, speaking
 from services.messages import render, told
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
-from views.dialogs.work.asking import question, readings
+from views.dialogs.work.asking import Directory, directory, question, readings
 from views.kit.saved_views import SavedViews
 from views.page import Page, asked_by
 from views.pages.tasks.views import BUILT_IN, numbers
@@ -158,7 +158,7 @@ class PaletteFinder(QObject):
         self._tasks = Operation(self, latest=True)
         self._shops = Operation(self, latest=True)
         self._shop_entries: tuple[Entry, ...] = ()
-        self._shop_names: frozenset[str] = frozenset()  #: folded, whatever a shop is called by
+        self._called = Directory()  #: what the shops are called by
         self._platforms: tuple[str, ...] = ()
         self._states: Mapping[str, ShopNow] = {}
 
@@ -271,13 +271,10 @@ class PaletteFinder(QObject):
         their name is the type.
         """
         asks, rest = question(query)
-        if not asks and not (len(rest) > 1 and rest[0].casefold() in self._shop_names):
+        if not asks and not (len(rest) > 1 and self._called.is_shop(rest[0])):
             return []
-        found = (self._works_of(words) for words in readings(rest, self._is_of_shop))
+        found = (self._works_of(words) for words in readings(rest, self._called.is_of_shop))
         return next(filter(None, found), [])
-
-    def _is_of_shop(self, name: str) -> bool:
-        return any(name.casefold() in one for one in self._shop_names)
 
     def _works_of(self, rest: Sequence[str]) -> list[Entry]:
         for end in range(len(rest), 0, -1):
@@ -388,18 +385,16 @@ class PaletteFinder(QObject):
 
     # shops and tasks
 
-    def _ask_shops(self) -> tuple[Mapping[str, Shop], Sequence[ShopNow]]:
-        return self._context.shops(), self._context.limits.states.look()
+    def _ask_shops(self) -> tuple[Directory, Sequence[ShopNow]]:
+        return directory(self._context.shops(), {}), self._context.limits.states.look()
 
-    def _take_shops(self, found: tuple[Mapping[str, Shop], Sequence[ShopNow]]) -> None:
-        shops, states = found
+    def _take_shops(self, found: tuple[Directory, Sequence[ShopNow]]) -> None:
+        self._called, states = found
+        shops = self._called.shops
         first = not self._shop_entries
         self._states = {now.key: now for now in states}
         self._platforms = tuple(sorted({shop.platform for shop in shops.values()}))
         self._shop_entries = tuple(self._shop(key, shop) for key, shop in sorted(shops.items()))
-        names = ((one.words, one.copy, one.note, *one.others) for one in self._shop_entries)
-        platforms = {platform_badge(one).casefold() for one in self._platforms}
-        self._shop_names = frozenset(name.casefold() for some in names for name in some if name) - platforms
         if first and shops:
             self.known.emit()
 

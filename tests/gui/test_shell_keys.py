@@ -711,8 +711,9 @@ def test_the_palette_asks_whether_something_ran_in_a_shop(window: Window, qtbot:
     for query in ("pdd-10021 sync_ord", "微光昨天同步了吗", "has 10021 sync_ord run?", "did 10021 sync_ord today?"):
         palette.field.setText(query)
         assert [entry.key for entry in entries(window)][:1] == ["work.pdd:pdd-10021"], query
-    palette.field.setText("微光")
-    assert [entry.key for entry in entries(window)][:1] == ["shop.pdd:pdd-10021"]
+    for query in ("微光", "dead sync_ord", "PDD sync_ord"):
+        palette.field.setText(query)
+        assert not [entry.key for entry in entries(window) if entry.key.startswith("work.")], query
     palette.field.setText("did 10021 sync_ord today?")
     press(palette.field, Qt.Key.Key_Return)
     (box,) = window.window.findChildren(WorkDialog)

@@ -27,7 +27,7 @@ _BEHIND = re.compile("(店铺|店|的)+")
 _ENDS = re.compile(r"(?<=.)(跑|执行|运行)?(了没有|过没有|了没|过没|了吗|过吗|没有|吗|么)\Z")
 TODAY, YESTERDAY = "today", "yesterday"
 _DAYS: Mapping[str, str] = {"today": TODAY, "今天": TODAY, "yesterday": YESTERDAY, "昨天": YESTERDAY}
-_STANDS = re.compile("(" + "|".join(sorted((word for word in (*DID, *_DAYS) if not word.isascii()), key=len)) + ")")
+_STANDS = re.compile("(" + "|".join(word for word in (*DID, *_DAYS) if not word.isascii()) + ")")
 _CHINESE = re.compile("[\u3400-\u9fff]")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 
@@ -60,6 +60,14 @@ class Directory(msgspec.Struct, frozen=True, kw_only=True):
     types: Mapping[str, TaskType] = {}
     named_shops: tuple[_Named, ...] = ()  #: in the order that people read them
     named_types: tuple[_Named, ...] = ()
+
+    def is_shop(self, name: str) -> bool:
+        """Whether a shop is called exactly so."""
+        return bool(_exactly([name], self.named_shops))
+
+    def is_of_shop(self, name: str) -> bool:
+        """Whether this stands in what a shop is called by."""
+        return bool(_with([name], self.named_shops))
 
 
 class Understood(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,13 +127,8 @@ def readings(words: Sequence[str], is_shop: Callable[[str], bool]) -> Iterator[l
 
 def understand(typed: str, known: Directory) -> Understood:
     """Take the words apart: a name that is exactly right wins over more that only contain it."""
-    best = Understood()
-    for words in readings(question(typed)[1], lambda name: bool(_with([name], known.named_shops))):
-        found = _read(words, known)
-        if found.shops and found.types:
-            return found
-        best = best if best.shops or (best.shop_words and not found.shops) else found
-    return best
+    found = (_read(words, known) for words in readings(question(typed)[1], known.is_of_shop))
+    return max(found, key=lambda one: (bool(one.shops), bool(one.types)))
 
 
 def _read(words: Sequence[str], known: Directory) -> Understood:
