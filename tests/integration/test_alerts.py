@@ -139,13 +139,13 @@ def test_what_nobody_could_be_told_is_told_once_there_is_a_channel(fleet: Fleet,
     watch.store.remove_document(channels.KIND, "ops")
     fleet.create()
     (one,) = watch.until(lambda now: now.incidents and now.incidents[0].incident.raised_at).incidents
-    assert (one.deliveries, one.incident.unheard) == ((), True)
+    assert (one.deliveries, one.incident.reached_nobody) == ((), True)
     for _ in range(3):
         assert len(watch.turn().incidents[0].incident.told) == 1, "there is nobody to be told it again"
     watch.channel()
     now = watch.raised()
     assert hook.titles[0].startswith("INC-1 ")
-    assert not now.incidents[0].incident.unheard
+    assert not now.incidents[0].incident.reached_nobody
     for _ in range(3):
         watch.turn()
     assert len(hook.told) == 1

@@ -121,7 +121,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
     resolved_at: Instant = 0
     step: Count = 0  #: of the last message
     told_at: Instant = 0
-    unheard: bool = False  #: there was no channel that could take the last message
+    reached_nobody: bool = False  #: there was no channel that could take the last message
     escalated_at: Instant = 0
     grew: Count = 0  #: as many were told of growth last
     passed: bool = False

@@ -32,6 +32,9 @@ from services.domain.alerts.incident import (
 from services.domain.alerts.rule import SEVERITIES, Rule
 from services.domain.text.message import Message, Param
 
+#: whether there is a channel for who is named so
+Reaches = Callable[[Collection[str]], bool]
+
 
 class Notice(msgspec.Struct, frozen=True):
     """A message to send: of the incident as it stood then."""
@@ -56,10 +59,10 @@ def judge(
     rules: Mapping[str, Rule],
     now: int,
     unknown: Collection[str] = (),
-    reaches: Callable[[Collection[str]], object] = lambda _to: False,
+    reaches: Reaches = lambda _to: False,
 ) -> Changes:
     """``now``: UTC ms by the store's clock. ``unknown``: rules that could not look: what they saw last stays as it is.
-    ``reaches``: whether there is a channel now for who is named so; what nobody could be told is told then.
+    What nobody could be told is told once it ``reaches`` somebody.
 
     Disabled rules see nothing.
     """
@@ -144,7 +147,7 @@ def _holds(
     group: Sequence[Finding],
     rules: Mapping[str, Rule],
     now: int,
-    reaches: Callable[[Collection[str]], object],
+    reaches: Reaches,
 ) -> None:
     worst = max(group, key=lambda one: one.stage)
     worse = _is_worse(before, worst, rules[worst.rule], now)
@@ -223,7 +226,7 @@ def _everybody(incident: Incident) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*incident.rule.channels, *(name for one in incident.told for name in one.to))))
 
 
-def _remind(changes: Changes, incident: Incident, now: int, reaches: Callable[[Collection[str]], object]) -> Incident:
+def _remind(changes: Changes, incident: Incident, now: int, reaches: Reaches) -> Incident:
     """Escalate or tell again, where it is time and nobody has answered or muted it; asked to escalate, at once, as what
     reached nobody is told once it can.
     """
@@ -235,7 +238,7 @@ def _remind(changes: Changes, incident: Incident, now: int, reaches: Callable[[C
     if rule.escalate_s and not incident.escalated_at and now - incident.raised_at >= rule.escalate_s * 1000:
         return _escalate(changes, incident, now)
     late = rule.again_s and now - incident.told_at >= rule.again_s * 1000
-    if late or (incident.unheard and reaches(_everybody(incident))):
+    if late or (incident.reached_nobody and reaches(_everybody(incident))):
         return _tell(changes, incident, AGAIN, _everybody(incident), now)
     return incident
 

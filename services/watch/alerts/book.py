@@ -52,11 +52,13 @@ class Book:
         """Write a step down; what is to be sent, first the messages. Returns those that are new, and
         notes of what changed whether anybody is reached.
         """
-        fresh, unheard = self._write_letters(changes.notices)
+        fresh, nobody = self._write_letters(changes.notices)
         for incident in changes.opened:
             body = incidents.DOCUMENT.dump(replace(incident, id=self._number(incident.key)))
             self._store.add_document(incidents.KIND, incidents.slot_of(incident.key), body)
-        changes.changed = [replace(one, unheard=unheard.get(one.id, one.unheard)) for one in changes.changed]
+        changes.changed = [
+            replace(one, reached_nobody=nobody.get(one.id, one.reached_nobody)) for one in changes.changed
+        ]
         for incident in changes.changed:
             self.put(incident)
         for incident in changes.resolved:

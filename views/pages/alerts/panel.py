@@ -247,7 +247,6 @@ class PlatformRows(QWidget):
         super().__init__()
         self._rows: tuple[OnPlatform, ...] = ()
         self._more, self._status = 0, ""
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         theme().changed.connect(self._measure)
 
     def show_shops(self, rows: tuple[OnPlatform, ...], status_name: str) -> None:

@@ -219,7 +219,11 @@ def channel(one: IncidentNow, name: str) -> str:
 
 
 def unheard(one: IncidentNow, message: Told) -> bool:
-    """Whether no channel was there that could have taken a message: it would be among the deliveries still."""
+    """Whether no channel was there that could have taken a message: of the last it is noted, an earlier one would be
+    among the deliveries still.
+    """
+    if message == one.incident.told[-1]:
+        return one.incident.reached_nobody and one.state != RESOLVED
     fresh = instant.now_ms() - message.at < SENT_MS
     return fresh and one.state != RESOLVED and all(letter.step != message.step for letter in one.deliveries)
 
