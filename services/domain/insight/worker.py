@@ -90,7 +90,7 @@ SENTENCES: dict[str, str] = {
     "worker.restart": N_(
         "Start it again on the machine {machine} (python main.py worker, or its service), or start one here"
     ),
-    "worker.instead": N_("{worker} was started there since: nothing is to be done"),
+    "worker.instead": N_("{worker} was started there since: it need not be started again"),
     "worker.cut_off": N_("it cannot reach the broker and takes no tasks"),
     "fleet.none": N_("No worker is running"),
     "fleet.last_told": N_("The last one, {worker} on machine {machine}, was stopped by {by} {span} ago"),

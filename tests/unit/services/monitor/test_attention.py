@@ -335,7 +335,10 @@ def test_what_it_held_is_told_also_of_one_that_was_started_anew(room: Room) -> N
     gone = msgspec.structs.replace(worker(room, "w2", 90_000), slots=slots)
     again = msgspec.structs.replace(worker(room, "w3"), started_at=gone.seen_at + 5_000)
     item = found(room, workers=(gone, again))["silent:w2"]
-    assert said(item) == ["1 task is held: a person decides", "w3 was started there since: nothing is to be done"]
+    assert said(item) == [
+        "1 task is held: a person decides",
+        "w3 was started there since: it need not be started again",
+    ]
     assert "start_worker" not in dict(item.verbs)
 
 
