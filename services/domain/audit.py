@@ -278,9 +278,14 @@ def details(entry: AuditEntry) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
+#: how an act ended; and with those of which nobody has written it
+ENDS = ("done", "partly", "refused", "failed")
+STATES = ("open", *ENDS, "unknown")
+
+
 def state(entry: AuditEntry, now_ms: int) -> str:
-    """done | partly | refused | failed, or where nobody has written how it ended: open, after a while unknown."""
+    """One of ``STATES``; ``unknown`` follows ``open`` after a while."""
     if entry.outcome:
         word = entry.outcome.partition(":")[0]
-        return word if word in ("done", "partly", "refused", "failed") else "done"
+        return word if word in ENDS else "done"
     return "open" if now_ms - entry.at < UNKNOWN_MS else "unknown"

@@ -39,7 +39,7 @@ BAR_MS, DAY_MS, MOST_OF_A_DAY = 600_000, 86_400_000, 10_000
 _LISTED = ("who", "action", "target", "state", "from")
 #: what these can be; who misspells one is not told that nobody did such a thing
 _CLOSED: Mapping[str, tuple[str, ...]] = {
-    "state": ("open", "done", "partly", "refused", "failed", "unknown"),
+    "state": audit.STATES,
     "from": (audit.WINDOW, audit.CLI, audit.REST, audit.PYTHON, audit.RULE, audit.WORKER),
 }
 _Test = Callable[[AuditEntry], bool]
