@@ -165,7 +165,7 @@ def bad_record(body: bytes, *, kind: str, error: str, now_ms: int) -> Task:
     seen = wire.salvage(body)
     called = seen.get("task_id")
     called = called if ids.valid_foreign_id(called) else ""
-    told = error[-ERROR_LIMIT:]
+    head = f"{own_words.write('own.msg_called', called=called)}\n" if called and error else ""
     shop_id, platform, task_type = (seen.get(name) for name in ("shop_id", "platform", "task_type"))
     return Task(
         task_id=ids.unread_id(hashlib.sha256(body).hexdigest()),
@@ -176,7 +176,7 @@ def bad_record(body: bytes, *, kind: str, error: str, now_ms: int) -> Task:
         triage=Triage.OPEN,
         created_at=now_ms,
         ended_at=now_ms,
-        error=f"{own_words.write('own.msg_called', called=called)}\n{told}" if called and told else told,
+        error=head + error[-(ERROR_LIMIT - len(head)) :],
         error_kind=kind,
         origin="foreign",
         extra=wire.write({CALLED: called}, "").decode() if called else "",

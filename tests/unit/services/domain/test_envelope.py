@@ -433,6 +433,8 @@ def test_the_record_of_a_bad_message_tells_the_id_that_its_sender_knows() -> Non
     record = envelope.bad_record(body(task_id="order 7", payload="{}"), kind="bad_payload", error=refusal, now_ms=NOW)
     assert record.error == f"in the message the task is called order 7\n{refusal}"
     assert classify.headline(record.error) == refusal
+    long = envelope.bad_record(body(task_id="order 7"), kind="bad_message", error="x" * 9000, now_ms=NOW)
+    assert (len(long.error), long.error[:15]) == (4000, "in the message ")
     assert json.loads(envelope.build_dead(record)[0])["message_task_id"] == "order 7"
 
 
