@@ -83,6 +83,11 @@ def attention(item: Attention) -> dict[str, Any]:
     }
 
 
+def message(one: Message) -> dict[str, Any]:
+    """What is said, for programs and in words."""
+    return {"code": one.code, "params": dict(one.params), "text": spoken.say(one)}
+
+
 def shop_now(now: ShopNow, at_ms: int) -> dict[str, Any]:
     """What is true of a shop: its state as a code and a word, why, since when, who holds it, and what helps."""
     told = insight_shop.reasons(now, at_ms)
@@ -92,7 +97,7 @@ def shop_now(now: ShopNow, at_ms: int) -> dict[str, Any]:
         "under": now.under or None,
         "state_since": iso(now.since_ms) if now.since_ms else None,
         "reason": "; ".join(messages.in_one(told, spoken.say)),
-        "reasons": [{"code": one.code, "params": dict(one.params), "text": spoken.say(one)} for one in told],
+        "reasons": [message(one) for one in told],
         "held_by": [
             {
                 "gate": one.gate,
@@ -206,8 +211,7 @@ def verdict(said: Verdict | None) -> dict[str, Any] | None:
     """Whether its work would be done twice."""
     if said is None:
         return None
-    text = spoken.say(said.message)
-    return {"level": said.level, "code": said.code, "params": dict(said.params), "text": text}
+    return {"level": said.level, **message(said.message)}
 
 
 def same_work(said: Message) -> dict[str, Any]:

@@ -43,9 +43,7 @@ def doctor(context: Context) -> int:
             {
                 "level": one.level,
                 "check": one.check,
-                "code": one.message.code,
-                "params": dict(one.message.params),
-                "text": spoken.say(one.message),
+                **shapes.message(one.message),
                 "remedy": spoken.say(one.remedy) if one.remedy is not None else "",
             }
             for one in found

@@ -72,9 +72,7 @@ def repair(context: Context) -> int:
         "found": [
             {
                 "state": one.state,
-                "code": one.message.code,
-                "params": dict(one.message.params),
-                "text": spoken.say(one.message),
+                **shapes.message(one.message),
             }
             for one in found
         ],

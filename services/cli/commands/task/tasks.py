@@ -138,16 +138,7 @@ def show(context: Context) -> int:
         raise NotFound(
             spoken.phrase("there is no task {id}; see `task list`", id=f"{context.args.id!r:.220}"), field="id"
         )
-    gates = [
-        {
-            "name": gate.name,
-            "state": gate.state,
-            "code": gate.code,
-            "params": dict(gate.params),
-            "text": spoken.say(gate.message),
-        }
-        for gate in detail.gates
-    ]
+    gates = [{"name": gate.name, "state": gate.state, **shapes.message(gate.message)} for gate in detail.gates]
     gate = wait.closed(detail.gates)
     record = shapes.task(detail.task, gate.name if gate is not None else "")
     told = record | {name: shapes.clock(getattr(detail.task, name), zone) for name in record if name in shapes.INSTANTS}
