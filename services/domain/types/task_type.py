@@ -43,8 +43,6 @@ _STRANGE = re.compile(r"Object contains unknown field `(?P<name>.*)`", re.DOTALL
 _LACKS = re.compile(r"Object missing required field `(?P<name>.*)`")
 _KIND = re.compile(r"Expected `(?P<wanted>.*)`, got `(?P<given>.*)`")
 _AT = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?\Z", re.DOTALL)
-
-
 #: executors that this version brings; a worker may have others
 EXECUTORS = ("rpa", "python", "http", "batch", "browser")
 
