@@ -445,10 +445,12 @@ class FleetCommands:
         found = self._registry.shops().get(key)
         if found is None:
             raise NotFound(said("shop.unknown", name=repr(key)), field="shop")
-        if not 1 <= concurrency <= 64:
+        if not 1 <= concurrency <= shops.MOST_AT_ONCE:
             raise UsageError(said("shop.concurrency"), field="concurrency")
         if instead not in (0, found.concurrency):
             raise UsageError(said("back.differs"), field="concurrency")
+        if concurrency == found.concurrency:
+            return concurrency
         wanted = msgspec.structs.replace(found, concurrency=concurrency)
         if not instead:
             self._check_profiles([wanted], {key: found})
@@ -486,7 +488,7 @@ def check_shop(row: Shop) -> None:
         raise UsageError(said("platform.name", name=repr(row.platform)[:60]), field="platform")
     if not shops.valid_shop_id(row.shop_id):
         raise UsageError(said("shop.bad_id", name=repr(row.shop_id)[:60]), field="shop_id")
-    if not 1 <= row.concurrency <= 64:
+    if not 1 <= row.concurrency <= shops.MOST_AT_ONCE:
         raise UsageError(said("shop.concurrency"), field="concurrency")
     if len(row.tags) > shops.MOST_TAGS or any(len(tag) > shops.TAG_LENGTH for tag in row.tags):
         raise UsageError(said("shop.tags", most=shops.MOST_TAGS, length=shops.TAG_LENGTH), field="tags")

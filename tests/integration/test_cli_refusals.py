@@ -173,6 +173,8 @@ TABLE: list[Row] = [
     *bulk("dead restore"),
     row("dead note", "", IDS, code=(1, 2), names=ANY),
     *[named(f"shop {verb}", SHOPS) for verb in ("show", "pause", "resume", "dedicate", "undedicate", "breaker")],
+    named("shop limit --concurrency=3", SHOPS),
+    row("shop limit pdd:s1", "--concurrency", (*WHOLE, "0", "65")),
     *[named(f"shop {verb}", SHOPS) for verb in ("login", "session open", "session close", "move --node=n1")],
     row(
         "shop login pdd:s1",

@@ -112,7 +112,8 @@ def test_a_pause_without_a_word_leaves_the_one_of_another_person_as_it_is(
 
 @pytest.mark.parametrize(
     "words",
-    [("pause",), ("resume",), ("dedicate",), ("undedicate",), ("move", "--node", "n1", "--force"), ("session", "open"),
+    [("pause",), ("resume",), ("dedicate",), ("undedicate",), ("limit", "--concurrency=3"),
+     ("move", "--node", "n1", "--force"), ("session", "open"),
      ("session", "close"), ("breaker", "--close")],
 )  # fmt: skip
 def test_every_act_on_a_shop_takes_several_asks_first_and_begins_nothing_with_a_wrong_name(

@@ -26,8 +26,8 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
         parents=[common],
         help="how many tasks of a platform may run at once, and start in a minute",
         description="What is not given stays as it is. What exceeds a limit waits and starts by itself, the most urgent"
-        " of all shops first. The limits of a task type stand in its document (type import), those of a shop in shop"
-        " import.",
+        " of all shops first. The limits of a task type stand in its document (type import), that of a shop by"
+        " shop limit.",
     )
     parser.add_argument("scope", help="platform:PLATFORM")
     parser.add_argument("--concurrency", type=_figure(limits.MAX_CONCURRENCY), metavar="N|none", help="at once")

@@ -11,6 +11,7 @@ from services.domain.upkeep.stored import Instant
 
 WORD = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 RESERVED = frozenset({"high", "normal", "low", "dead"})
+MOST_AT_ONCE = 64  #: of its tasks, whatever a person allows
 SCOPE_ALL = "all"  #: the pause that stops everything
 
 

@@ -96,6 +96,7 @@ PLAN = (
     Entry(looks="P shop list --filter .*", way=Way.LINE),
     Entry(looks="P shop pause .* --yes", way=Way.LINE),
     Entry(looks="P shop dedicate pdd:s1", way=Way.LINE),
+    Entry(looks="P shop limit pdd:s1 --concurrency 3", way=Way.LINE),
     Entry(looks="P shop login pdd:s1", way=Way.BROWSER),
     Entry(looks="P shop session (list|open .*)", way=Way.LINE),
     Entry(looks="P shop breaker", way=Way.LINE),

@@ -12,7 +12,7 @@ from services import called
 from services.commands.fleet import ShopChanged, both_edited, check_shop, platform_of
 from services.domain.errors import UsageError
 from services.domain.fleet import platforms
-from services.domain.fleet.shop import Shop, tags_of
+from services.domain.fleet.shop import MOST_AT_ONCE, Shop, tags_of
 from services.i18n import N_, _
 from services.messages import told
 from views.dialogs.saving import SharedForm, stands_there
@@ -23,7 +23,7 @@ from views.widgets.fields import ChoiceField, Labelled, NumberField
 from views.widgets.layout import in_row
 from views.widgets.toggle import Toggle
 
-WIDTH, MOST = 520, 64
+WIDTH = 520
 
 
 class ShopDialog(KeepsTyped, SharedForm):
@@ -52,7 +52,7 @@ class ShopDialog(KeepsTyped, SharedForm):
         self.shop_id, self.name = QLineEdit(known.shop_id), QLineEdit(known.name)
         self.name_en, self.group = QLineEdit(known.name_en), QLineEdit(known.group)
         self.tags = QLineEdit(", ".join(known.tags))
-        self.at_once = NumberField(known.concurrency, 1, MOST)
+        self.at_once = NumberField(known.concurrency, 1, MOST_AT_ONCE)
         self.dedicated = Toggle(N_("Dedicated queue"), on=known.dedicated)
         self.enabled = Toggle(N_("Enabled"), on=known.enabled)
         self.fields = {

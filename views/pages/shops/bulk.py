@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from services.domain.fleet.shop import Pause, Shop, tags_of
+from services.domain.fleet.shop import MOST_AT_ONCE, Pause, Shop, tags_of
 from services.domain.gates import paused
 from services.i18n import N_, _, ngettext
 from services.monitor.shops.queries import ShopRow
@@ -205,7 +205,7 @@ class BulkActs(QObject):
 
     def _limit(self, rows: Sequence[ShopRow]) -> None:
         fleet = self._context.commands.fleet
-        number = NumberField(rows[0].shop.concurrency, 1, 64)
+        number = NumberField(rows[0].shop.concurrency, 1, MOST_AT_ONCE)
 
         def question() -> Question:
             verb = ngettext("Limit {n} shop", "Limit {n} shops", len(rows))

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.commands.quiet import QuietNow
-from services.domain.fleet.shop import Pause
+from services.domain.fleet.shop import MOST_AT_ONCE, Pause
 from services.domain.gates import limit
 from services.domain.insight import shop as insight
 from services.i18n import N_, _
@@ -34,7 +34,7 @@ from views.widgets.stepper import Stepper
 from views.widgets.strip import Strip
 from views.widgets.toggle import Toggle
 
-MOST_AT_ONCE, STEP_MS = 64, 700
+STEP_MS = 700
 LINES = 2  #: of what holds a shop, whose times and numbers take now one and now two
 
 

@@ -1,4 +1,4 @@
-"""``shop``: list, show, import, pause, resume, dedicate, undedicate, move, login, session, breaker."""
+"""``shop``: list, show, import, pause, resume, dedicate, undedicate, limit, move, login, session, breaker."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from services.cli.several import Told
 from services.commands.sheet import shop_file
 from services.domain.errors import OperatorError, UsageError
 from services.domain.fleet import platforms, shop_filter
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import MOST_AT_ONCE, Shop
 from services.domain.gates import breaker, session
 from services.domain.gates.breaker import Breaker, Rule
 from services.domain.gates.home import Home
@@ -54,6 +54,7 @@ EXAMPLES = (
     "shop pause pdd:s1 pdd:s2 temu:9 --note 'risk control' --yes",
     "shop resume pdd:s1",
     "shop dedicate pdd:s1",
+    "shop limit pdd:s1 --concurrency 3",
     *MOVE_EXAMPLES,
     *BREAKER_EXAMPLES,
     *LOGIN_EXAMPLES,
@@ -102,6 +103,10 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
             several.add_shops(parser)
         if name in ("pause", "resume"):
             parser.add_argument("--note", "--reason", dest="note", default="", help="why; shown and kept in the audit")
+    limiting = verbs.add_parser("limit", parents=[common], help="how many of its tasks may run at once")
+    several.add_shops(limiting)
+    limiting.add_argument("--concurrency", type=whole(1, MOST_AT_ONCE), metavar="N", required=True, help="at once")
+    limiting.set_defaults(handler=limit)
     importing = verbs.add_parser(
         "import",
         parents=[common],
@@ -303,6 +308,23 @@ def _asked(row: dict[str, Any], *, ends: bool = False, worker: bool = False) -> 
     share, ran_by = row.pop("success"), row.pop(shop_filter.WORKER)
     told = {"success": None if math.isnan(share) else share} if ends else {}
     return row | told | ({shop_filter.WORKER: ran_by} if worker else {})
+
+
+def limit(context: Context) -> int:
+    """Let so many tasks of shops run at once."""
+    wanted = context.args.concurrency
+
+    def act(engine: assembly.Engine, shop: Shop) -> Told:
+        before = assembly.commands(engine).fleet.set_concurrency(shop.key, wanted)
+        document = {"limited": shop.key, "concurrency": wanted, "was": before}
+        words = {"key": shop.key, "before": before}
+        if before == wanted:
+            text = spoken.phrase("{key} was limited to {before} at once already", **words)
+        else:
+            text = spoken.phrase("{key}: {count} at once from now on; before: {before}", count=wanted, **words)
+        return Told(document=document, line=text)
+
+    return several.each(context, "limit", act, what=N_("change how many tasks of {shops} may run at once"))
 
 
 def add_move(verbs: Any, common: argparse.ArgumentParser) -> None:
