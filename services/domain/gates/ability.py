@@ -14,6 +14,7 @@ from services.domain.types.task_type import TaskType
 
 PYTHON, RPA, BROWSER = "python", "rpa", "browser"
 SANDBOX = "chromium-sandbox"  #: what a worker lacks whose Chromium may not wall its pages in
+SETTINGS = "executors."  #: what a worker lacks that begins so is a table of its config.toml
 PROFILE = "profile"  #: isolation of types that work in the profile of their shop
 
 
@@ -54,8 +55,8 @@ class Ability(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Supply(msgspec.Struct, frozen=True, kw_only=True):
-    """Who is there for a type in a lane. ``needs``: handler | program | executor, and ``need`` its name; or willing:
-    those that could run it were told to refuse it.
+    """Who is there for a type in a lane. ``needs``: handler | program | setting | executor, and ``need`` its name; or
+    willing: those that could run it were told to refuse it.
     """
 
     serving: int = 0  #: running workers of the lane
@@ -147,5 +148,7 @@ def _need(kind: TaskType, seen: Sequence[Ability]) -> tuple[str, str]:
         return "willing", kind.name
     if kind.executor == PYTHON:
         return "handler", kind.name
-    program = next((what for ability in seen if (what := ability.need_of(kind))), "")
-    return ("program", program) if program else ("executor", kind.executor)
+    lacking = next((what for ability in seen if (what := ability.need_of(kind))), "")
+    if not lacking:
+        return "executor", kind.executor
+    return ("setting" if lacking.startswith(SETTINGS) else "program"), lacking

@@ -48,6 +48,7 @@ from services.domain.text.message import Message, Param
 _NEEDS = {
     "handler": "gate.needs_handler",
     "program": "gate.needs_program",
+    "setting": "gate.needs_setting",
     "executor": "gate.needs_executor",
     "willing": "gate.needs_willing",
 }

@@ -233,6 +233,9 @@ GATES: dict[str, str] = {
     "gate.needs_program": N_(
         "No worker of its lane can run {type}: it needs the program {need}; workers seen: {workers}."
     ),
+    "gate.needs_setting": N_(
+        "No worker of its lane can run {type}: {need} must stand in the config.toml of one; workers seen: {workers}."
+    ),
     "gate.needs_executor": N_(
         "No worker of its lane can run {type}: it needs the executor {need}; workers seen: {workers}."
     ),

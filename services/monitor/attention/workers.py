@@ -43,6 +43,9 @@ WORDS = {
     "attention.needs_program": Words(
         N_("No worker can run {type}"), N_("{tasks_n} waiting for a worker that has the program {need}")
     ),
+    "attention.needs_setting": Words(
+        N_("No worker can run {type}"), N_("{tasks_n} waiting for a worker with {need} in its config.toml")
+    ),
     "attention.needs_executor": Words(
         N_("No worker can run {type}"), N_("{tasks_n} waiting for a worker with the executor {need}")
     ),

@@ -29,6 +29,7 @@ _CODES: Mapping[str, str] = {
     "gate.fetched": N_("waits for a slot"),
     "gate.needs_handler": N_("no able worker"),
     "gate.needs_program": N_("no able worker"),
+    "gate.needs_setting": N_("no able worker"),
     "gate.needs_executor": N_("no able worker"),
     "gate.needs_willing": N_("workers refuse it"),
     "gate.opened": N_("next free slot"),

@@ -501,19 +501,23 @@ def test_stuck_shops_are_one_item_that_names_three(room: Room) -> None:
 
 def test_a_type_that_no_worker_can_run_is_named_with_what_it_needs(room: Room) -> None:
     room.define("mail", executor="python")
-    for shop, kind in (("s1", "mail"), ("s2", "mail"), ("s3", "flow")):
+    room.define("push", executor="http")
+    for shop, kind in (("s1", "mail"), ("s2", "mail"), ("s3", "flow"), ("s4", "push")):
         task = room.create(shop_id=shop, task_type=kind)
         room.ask(Claim(task_id=task.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=1, able=False))
-    poor = worker(room, "w1", lacks={"rpa": "flowrun"})
+    poor = worker(room, "w1", lacks={"rpa": "flowrun", "http:push": "executors.http.requests.push"})
     finder = AttentionFinder(room.store, CauseQueries(room.store), room.clock, str, room.registry)
     items = {item.key: item for item in finder.find(look(room, workers=(poor,)), (), None)}
-    assert set(items) == {"needs:mail", "needs:flow"}
+    assert set(items) == {"needs:mail", "needs:flow", "needs:push"}
     mail, flow = items["needs:mail"], items["needs:flow"]
     assert (mail.code, mail.params) == ("attention.needs_handler", {"type": "mail", "need": "mail", "tasks": 2})
     assert english(mail) == "No worker can run mail: 2 tasks waiting for a worker with the handler mail", "by its code"
     assert (flow.code, flow.params["need"]) == ("attention.needs_program", "flowrun")
+    assert english(items["needs:push"]) == (
+        "No worker can run push: 1 task waiting for a worker with executors.http.requests.push in its config.toml"
+    ), "a table of its settings is no program"
     assert mail.verbs[0] == ("open_tasks", "gate:no_worker type:mail")
-    able = worker(room, "w2", executors=("python", "rpa"), handlers=("mail",))
+    able = worker(room, "w2", executors=("python", "rpa", "http"), handlers=("mail",))
     assert finder.find(look(room, workers=(poor, able)), (), None) == ()
     apart = worker(room, "w3", lanes=("low",))
     left = {item.key for item in finder.find(look(room, workers=(apart,)), (), None)}

@@ -210,6 +210,13 @@ def test_others_do_not_wait(status: Status) -> None:
             "gate.needs_program",
             {"type": "flow", "need": "flowrun", "workers": "a, b, c, d, e …"},
         ),
+        (
+            {"status": Status.QUEUED, "task_type": "push"},
+            {"supply": Supply(serving=1, seen=("w1",), needs="setting", need="executors.http.requests.push")},
+            "no_worker",
+            "gate.needs_setting",
+            {"type": "push", "need": "executors.http.requests.push", "workers": "w1"},
+        ),
         ({"status": Status.BLOCKED, "gate": "no_worker"}, {}, "lane_order", "gate.fetched", {"workers": 2}),
         (AWAY, at_home(alive=1, able=1), "home_node", "gate.home_fetched", {"node": "desk"}),
         (AWAY, at_home(), "home_node", "gate.home_gone", {"node": "desk"}),
