@@ -22,7 +22,7 @@ from services.domain.task.search import shared_view
 from services.domain.types import task_type
 from services.domain.upkeep.damage import SCHEDULE
 from services.engine import farewells, homes, unnoticed
-from services.engine.lead import leader_link, ledger_keeper, results
+from services.engine.lead import leader_link, ledger_keeper, results, run_keeper
 
 
 def _role(body: str) -> object:
@@ -86,6 +86,7 @@ _OF_THE_FLEET: Mapping[str, Callable[[str], object]] = {
     breaker.NAME: _rule,
     "time_zone": _json(str),
     ledger_keeper.NAME: _json(int),
+    run_keeper.NAME: _json(int),
     unnoticed.NAME: _json(int),
     role.FIRST: _json(str),
     role.DEFAULT: _role,

@@ -148,6 +148,12 @@ class Limits(Protocol):
         also when the record is gone.
         """
 
+    def last_runs(self) -> Mapping[str, tuple[int, str]]:
+        """When (UTC ms) and by which worker a task of each shop was begun last, by shop; those where it is known.
+
+        The step that begins a task notes it; programs of before do not (``engine.lead.run_keeper``).
+        """
+
     def closed(self, begun: int = 0) -> Closed:
         """All that closes gates, in one question. ``begun``: so many of the tasks that run, and of those that are
         held, about the newest where there are more, are looked at for their uniqueness keys.

@@ -24,6 +24,7 @@ from services.engine.lead.notice_reader import NoticeReader
 from services.engine.lead.payload_indexer import PayloadIndexer
 from services.engine.lead.reconcile import LEASE_S, Reconciler
 from services.engine.lead.results import ResultRelay
+from services.engine.lead.run_keeper import RunKeeper
 from services.engine.lead.shop_queues import ShopQueues
 from services.engine.notices import Notices
 from services.engine.quiet import QuietKeeper
@@ -91,6 +92,7 @@ class Steward:
         self.homes = Homes(store, steps, clock)
         self.quiet = QuietKeeper(store, clock)
         self.causes = CauseKeeper(store, steps, clock)
+        self.runs = RunKeeper(store, clock)
         self.janitor = Janitor(store, steps, clock, retention)
         self.archiver = Archiver(store, broker, steps, registry, clock, holder)
         self.results = ResultRelay(store, broker, clock, holder) if results else None
@@ -128,6 +130,7 @@ class Steward:
         self.homes.tick()
         self.quiet.tick()
         self.causes.tick()
+        self.runs.tick()
         self.janitor.tick()
 
     def _lead(self) -> None:

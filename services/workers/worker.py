@@ -558,6 +558,7 @@ class Heartbeat:
             pid_started=started,
             version=VERSION,
             ledger=ledger.FORM,
+            notes_runs=True,
             system=f"{platform.system()} {platform.release()}",
             kind=self._options.kind,
             node=self._options.node,

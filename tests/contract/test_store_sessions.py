@@ -13,7 +13,7 @@ import redis
 from services.domain.change import Cancel, Claim, CloseSession, Create, Finish, Forget, Move, Nudge, OpenSession
 from services.domain.fleet.shop import Pause
 from services.domain.gates.limit import Limit
-from services.domain.task.record import Task
+from services.domain.task.record import Attempt, Task
 from services.domain.task.status import Status
 from services.store.redis import keys
 from tests.contract.rig import Rig, attempt_of, same_counts, shown, told
@@ -289,10 +289,34 @@ def test_a_success_is_noted_also_beside_the_removal_of_an_older_one(rig: Rig) ->
     assert rig.store.successes()["pdd:s1"] > found["pdd:s1"]
 
 
+def test_who_began_the_last_task_of_each_shop_is_known(rig: Rig) -> None:
+    assert rig.store.last_runs() == {}
+    rig.queued(shop_id="s3")
+    first = rig.running("w1#1", shop_id="s1")
+    rig.running("w2#1", shop_id="s2")
+    assert {shop: worker for shop, (_, worker) in rig.store.last_runs().items()} == {"pdd:s1": "w1", "pdd:s2": "w2"}
+    done = rig.finish(first).task
+    assert done is not None
+    rig.store.apply([Forget(task_id=done.task_id, updated_at=done.updated_at, tomb_ms=1000)])
+    assert rig.store.last_runs()["pdd:s1"] == (first.started_at, "w1"), "also when its record is gone"
+    rig.pass_time(0.05)
+    again = rig.running("w3#1", shop_id="s1")
+    assert rig.store.last_runs()["pdd:s1"] == (again.started_at, "w3")
+
+
+def test_one_that_ends_in_the_batch_that_begins_it_is_known(rig: Rig) -> None:
+    task = rig.queued()
+    claim = Claim(task_id=task.task_id, gen=0, attempt=0, owner="w1#1", worker="w1", lease_ms=1000)
+    number = Attempt(number=1, worker="w1", started_at=rig.store.now_ms(), ended_at=rig.store.now_ms(), outcome="dead")
+    end = Finish(task_id=task.task_id, owner="w1#1", to="dead", attempt=number)
+    assert [answer.code for answer in rig.store.apply([claim, end])] == ["run", "ok"]
+    assert rig.store.last_runs()["pdd:s1"][1] == "w1"
+
+
 def test_a_recount_keeps_the_last_success(rig: Rig, store_kind: str, store_place: Any) -> None:
     rig.finish(rig.running())
     expire(rig, owner="w2#1")
-    found, counts = rig.store.successes(), rig.store.counts()
+    found, counts, runs = rig.store.successes(), rig.store.counts(), rig.store.last_runs()
     if store_kind == "embedded":
         with closing(sqlite3.connect(store_place, timeout=30)) as conn, conn:
             conn.execute("UPDATE shop_tallies SET n = 7")
@@ -303,7 +327,7 @@ def test_a_recount_keeps_the_last_success(rig: Rig, store_kind: str, store_place
             client.hset(keys.BY_SHOP, "pdd:s1", numbers[:16] + b"\x00" * 7 + b"\x07" + numbers[24:])
     assert not same_counts(rig.store.counts(), counts)
     rig.store.recount(mend=True)
-    assert rig.store.successes() == found
+    assert (rig.store.successes(), rig.store.last_runs()) == (found, runs)
     assert same_counts(rig.store.counts(), counts)
 
 

@@ -98,6 +98,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, str] = {}  #: of what it runs on: python, playwright, chromium
     answers: tuple[OrderEnd, ...] = ()  #: how the last orders ended that take a while
     ledger: int = 0  #: what its program writes down of works (``domain.task.ledger.FORM``); 0: one of before, not told
+    notes_runs: bool = False  #: its claims note who begins a task of a shop; those of programs of before do not
 
     @property
     def busy(self) -> int:

@@ -20,6 +20,7 @@ from services.domain.task.order import BrokerHealth
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, Term, each, equals
 from services.domain.task.status import TERMINAL, WAITING, Status
+from services.engine.lead import run_keeper
 from services.engine.registry import Registry
 from services.monitor import live
 from services.monitor.live import Changes, Live, Snapshot
@@ -166,7 +167,7 @@ class ShopStates:
                 if event.from_ == event.to:
                     continue
                 shop = f"{event.platform}:{event.shop_id}"
-                if event.worker and event.to in _BEGUN:
+                if event.to == Status.RUNNING:
                     self._ran_by[shop] = event.at, event.worker
                 if event.to in (Status.SUCCEEDED, Status.DEAD):
                     self._note_end(shop, event.at, good=event.to == Status.SUCCEEDED)
@@ -256,12 +257,18 @@ class ShopStates:
         yield from ((task.ended_at, task.shop, 1, 0) for task in letters if ends <= task.ended_at < begun)
 
     def ran_by(self, shops: Collection[str]) -> Mapping[str, str]:
-        """The worker that ran the last task of each of these shops, "" where none did. The records are asked once for
-        each shop, events tell of it from then on. Blocking.
+        """The worker that ran the last task of each of these shops, "" where none did. Asked once for each shop: of
+        what claims have noted, else of the records; events tell of it from then on. Blocking.
         """
         with self._lock:
             kept = self._ran_by  # another one from a gap on, which what was read before it is not put into
             known = dict(kept) if self._live is not None else {}
+        if any(shop not in known for shop in shops):
+            noted = run_keeper.last_runs(self._store)
+            known = {**noted, **known}
+            with self._lock:
+                for key, last in noted.items():
+                    kept.setdefault(key, last)
         missing = [shop for shop in shops if shop not in known]
         for start in range(0, len(missing), ASKED_LAST):
             found = self._last_runs(missing[start : start + ASKED_LAST])

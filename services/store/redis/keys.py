@@ -50,6 +50,7 @@ SESSIONS = ROOT + "sessions"  #: what closed the session gate of shops, where it
 LOGINS = ROOT + "logins"  #: by shop, when and by whom it was logged in last
 SUCCESSES = ROOT + "successes"  #: by shop, when a task succeeded last
 SUCCESSES_OF = ROOT + "successes:"  #: of a type, by shop, when a task of it succeeded last
+LAST_RUNS = ROOT + "runs:last"  #: by shop, when and by which worker a task was begun last
 BREAKERS = ROOT + "breakers"  #: what is remembered of shops whose attempts fail
 BREAKERS_OPEN = ROOT + "breakers:open"  #: shops whose breaker is open by the instant of the next probe
 RESERVING = ROOT + "reserving"  #: shops with reservations by the end of the last one
@@ -151,6 +152,7 @@ IN_SCRIPTS = MappingProxyType(
         "logins": LOGINS,
         "successes": SUCCESSES,
         "successes_of": SUCCESSES_OF,
+        "last_runs": LAST_RUNS,
         "breakers": BREAKERS,
         "breakers_open": BREAKERS_OPEN,
         "fleet_documents": DOCUMENTS + "fleet",

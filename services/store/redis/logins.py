@@ -40,3 +40,17 @@ class Sessions(Part):
     def successes_of(self, task_type: str) -> Mapping[str, int]:
         """When a task of a type succeeded last in each shop."""
         return by_name(instant, self._link.call("HGETALL", keys.SUCCESSES_OF + task_type), "last success")
+
+    def last_runs(self) -> Mapping[str, tuple[int, str]]:
+        """When and by whom a task of each shop was begun last."""
+        return by_name(read_last_run, self._link.call("HGETALL", keys.LAST_RUNS), "last run")
+
+
+def read_last_run(words: bytes) -> tuple[int, str]:
+    """When, and which worker.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    at, _, worker = words.decode().partition(" ")
+    return instant(at), worker

@@ -390,6 +390,11 @@ _LETTERS = """
 CREATE INDEX tasks_letters ON tasks (triage, created_at, task_id, status) WHERE triage <> '';
 """
 
+#: in the row of a shop's running tasks: when and by which worker one was begun last
+_LAST_RUNS = """
+ALTER TABLE shop_tallies ADD COLUMN worker TEXT NOT NULL DEFAULT '';
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
@@ -406,5 +411,6 @@ _STEPS = (
     _SUCCESSES,
     _PAYLOADS,
     _LETTERS,
+    _LAST_RUNS,
 )
 SCHEMA = Schema("store", _STEPS)

@@ -13,7 +13,7 @@ import msgspec
 from services.domain.gates.home import in_lot
 from services.domain.step.transitions import WATERMARK_MS
 from services.domain.task.record import Step, Task, encode
-from services.domain.task.status import ACTIVE, BLOCKED, SUCCEEDED
+from services.domain.task.status import ACTIVE, BLOCKED, RUNNING, SUCCEEDED
 from services.store.sqlite import payloads
 
 EVENTS_KEPT, EVENTS_TRIM = 100_000, 1_000
@@ -30,8 +30,9 @@ _EVENT = f"""INSERT INTO events (task_id, shop_id, platform, task_type, from_, t
     VALUES (?{", ?" * 10})"""
 _TALLY = """INSERT INTO tallies (lane, platform, task_type, status, triage, n) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET n = n + excluded.n"""
-_SHOP_TALLY = """INSERT INTO shop_tallies (shop_id, platform, status, triage, n, at) VALUES (?, ?, ?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET n = n + excluded.n, at = max(at, excluded.at)"""
+_SHOP_TALLY = """INSERT INTO shop_tallies (shop_id, platform, status, triage, n, at, worker)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n, at = max(at, excluded.at),
+    worker = coalesce(nullif(excluded.worker, ''), worker)"""
 _SUCCESS = """INSERT INTO successes (task_type, shop, at) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET at = max(at, excluded.at)"""
 #: by queue and priority, only where it moves far enough
@@ -54,7 +55,7 @@ def put_aside(conn: sqlite3.Connection, place: int) -> None:
     sql = f"SELECT lane, platform, task_type, shop_id, status, triage {where}"
     lane, platform, task_type, shop_id, status, triage = conn.execute(sql, (place,)).fetchone()
     conn.execute(_TALLY, (lane, platform, task_type, status, triage, -1))
-    conn.execute(_SHOP_TALLY, (shop_id, platform, status, triage, -1, 0))
+    conn.execute(_SHOP_TALLY, (shop_id, platform, status, triage, -1, 0, ""))
     conn.execute(f"DELETE {where}", (place,))
 
 
@@ -70,6 +71,7 @@ class Buffer:
         self._shops: dict[tuple[str, ...], int] = {}
         self._did: set[tuple[str, ...]] = set()  # of those that something succeeded in, if as many were removed too
         self._done: dict[tuple[str, str], int] = {}
+        self._begun: dict[tuple[str, ...], str] = {}  # who began the last task of a shop, by the place of what runs
 
     def stored(self, task: Task, outbox_at: int, place: int) -> None:
         """Say how a record stands in the database, and in which row."""
@@ -80,7 +82,10 @@ class Buffer:
         """Gather a changed record with its event."""
         self._dirty[task.task_id] = (task, outbox_at)
         if old is None or old.steps is not task.steps:
-            self._events.append(_event(task, task.steps[-1]))
+            step = task.steps[-1]
+            self._events.append(_event(task, step))
+            if step.to == RUNNING:
+                self._begun[task.shop_id, task.platform, RUNNING, ""] = step.worker
 
     def write_tasks(self, conn: sqlite3.Connection) -> None:
         """Bring the records into the database, so that its indexes can be asked."""
@@ -152,10 +157,14 @@ class Buffer:
         if not self._shops:
             return
         conn.executemany(_TALLY, [(*key, n) for key, n in self._kinds.items() if n])
-        did = self._did
-        rows = [(*key, n, now if key in did else 0) for key, n in self._shops.items() if n or key in did]
+        did, begun = self._did, self._begun
+        rows = [
+            (*key, n, now if key in did or key in begun else 0, begun.get(key, ""))
+            for key, n in (dict.fromkeys(begun, 0) | self._shops).items()
+            if n or key in did or key in begun
+        ]
         conn.executemany(_SHOP_TALLY, rows)
-        for gathered in (self._kinds, self._shops, did):
+        for gathered in (self._kinds, self._shops, did, begun):
             gathered.clear()
         conn.executemany(_SUCCESS, [(*where, at) for where, at in self._done.items()])
         self._done.clear()

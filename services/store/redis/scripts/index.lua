@@ -364,13 +364,15 @@ local function flush_kinds(tree, path)
 end
 
 local function flush_shops()
-  local list, n, did, m = {}, 0, {}, 0
+  local list, n, did, m, runs, r = {}, 0, {}, 0, {}, 0
   for shop, s in pairs(shops) do
     if s.dirty then list[n + 1], list[n + 2], n = shop, pack_lengths(NUMBERS, unpack(s.n, 1, 9)), n + 2 end
     if s.success then did[m + 1], did[m + 2], m = shop, NOW_TEXT, m + 2 end
   end
   call_sliced('HSET', K.by_shop, list, n)
   put_fields(K.successes, did, m)
+  for shop, told in pairs(begun) do runs[r + 1], runs[r + 2], r = shop, told, r + 2 end
+  put_fields(K.last_runs, runs, r)
 end
 
 -- One that was imported or comes late may be older than what is known.

@@ -7,7 +7,8 @@
 -- what the indexes know of the record by name.
 local records -- by id; false: there is none
 local changed -- records that must be written, in the order of their first change
-every_batch(function() records, changed = {}, {} end)
+local begun -- by shop, when and by which worker a task was begun last in this batch
+every_batch(function() records, changed, begun = {}, {}, {} end)
 
 local LENGTHS = '>I4I4I4I4I4BBB'
 local heads = {}
@@ -241,6 +242,7 @@ local function transition(e, to, worker, note)
   e.steps = steps .. packed_step(from, to, worker, e[T.gen], e[T.attempt], note)
   e.sn = sn
   append_event(e, from, to, worker)
+  if to == 'running' then begun[e.shop] = NOW_TEXT .. ' ' .. worker end
   touch(e)
 end
 

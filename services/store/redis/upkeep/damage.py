@@ -21,7 +21,7 @@ from services.store.redis.fleet import Fleet, read_home, read_worker
 from services.store.redis.journals import read_end, read_seal
 from services.store.redis.ledger import read_days, read_entry
 from services.store.redis.limits import read_limit
-from services.store.redis.logins import read_login
+from services.store.redis.logins import read_last_run, read_login
 from services.store.redis.notes import read_note, read_suppressed
 from services.store.redis.reads import KIND, read_shop
 from services.store.redis.script import PREFIX, load
@@ -132,6 +132,7 @@ _FAMILIES = (
     Family(keys.SESSIONS, _HASH, _typed(ClosedSession), thing="session"),
     Family(keys.LOGINS, _HASH, _value(read_login)),
     Family(keys.SUCCESSES, _HASH, _value(instant)),
+    Family(keys.LAST_RUNS, _HASH, _value(read_last_run)),
     Family(keys.BREAKERS, _HASH, _value(read_breaker), thing="breaker"),
     Family(keys.INDEXED, _HASH, _value(bytes.decode)),
     Family(keys.BY_SHOP, _HASH, _numbers),

@@ -75,6 +75,13 @@ class Sessions(Part):
                 conn.execute("SELECT shop, at FROM successes WHERE task_type = ?", (task_type,)).fetchall()
             )
 
+    def last_runs(self) -> Mapping[str, tuple[int, str]]:
+        """When and by whom a task of each shop was begun last."""
+        sql = "SELECT platform || ':' || shop_id, at, worker FROM shop_tallies WHERE status = 'running' AND worker > ''"
+        with self._read() as conn:
+            rows = all_of(tuple[str, Instant, str], conn.execute(sql).fetchall(), "last run")
+        return {shop: (at, worker) for shop, at, worker in rows}
+
 
 def _instants(rows: list[tuple[object, ...]]) -> dict[str, int]:
     return dict(all_of(tuple[str, Instant], rows, "last success"))

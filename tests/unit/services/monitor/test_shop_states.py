@@ -18,6 +18,7 @@ from services.domain.insight.shop import STUCK_MS, ShopNow
 from services.domain.task.event import Event
 from services.domain.task.order import BrokerHealth
 from services.domain.task.search.query import Groups, Page, Query, Term
+from services.engine.lead.run_keeper import RunKeeper
 from services.messages import english
 from services.monitor.live import Changes, Live, Snapshot, StoreHealth
 from services.monitor.shops import states as shop_states
@@ -321,6 +322,19 @@ def test_who_ran_a_shop_last_is_told_by_records_and_events(room: Room) -> None:
     room.finish(room.running(), "succeeded")
     seen = states(room)
     assert seen.ran_by(["pdd:s1", "pdd:s2"]) == {"pdd:s1": "w1", "pdd:s2": ""}, "nobody ran the other one"
+
+
+def test_who_ran_a_shop_last_is_told_by_notes_and_of_the_others_by_records(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.finish(room.running(shop_id="s2"), "succeeded")
+    room.clock.advance(60)
+    RunKeeper(room.store, room.clock).tick()
+    room.finish(room.running("w3#1", shop_id="s1"), "succeeded")
+    asked, query = list[str](), room.store.query
+    monkeypatch.setattr(room.store, "query", lambda one: asked.extend(one.terms[0].values) or query(one))
+    assert states(room).ran_by(["pdd:s1", "pdd:s2"]) == {"pdd:s1": "w3", "pdd:s2": "w1"}
+    assert asked == ["pdd:s2"], "no record of the other one is looked at"
 
 
 def test_a_letter_that_was_touched_since_does_not_hide_who_ran_the_shop_after_it(room: Room) -> None:
