@@ -11,6 +11,7 @@ import urllib.parse
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -27,6 +28,8 @@ _DOCUMENTS = 20
 _GAP = 40
 #: numbers below are counts and switches, whatever they are called
 _A_NUMBER = 1000
+#: a key up to this is judged once, whatever stands below it
+_A_NAME = 64
 #: a value as short as these, or one of these, stands in many sentences without being the secret
 SHORTEST = 4
 _COMMON = frozenset(
@@ -337,7 +340,14 @@ def _hides(key: object, part: object) -> bool:
 
 
 def _key(key: Any) -> Any:
+    if isinstance(key, str) and len(key) <= _A_NAME and _is_plain(key):
+        return known(key)
     return masked_text(key) if isinstance(key, str) else key
+
+
+@lru_cache(4_096)  # the payloads of a fleet have few names, which come with each of its tasks
+def _is_plain(name: str) -> bool:
+    return not may_hold_secrets(name)
 
 
 def _names_a_secret(value: dict[Any, Any]) -> bool:
