@@ -139,6 +139,24 @@ def test_list_and_counts_of_the_gates_say_the_same_of_very_many(rig: Rig) -> Non
     assert all(0 < found.number <= MANY // 2 for found in counts.values())
 
 
+def test_the_counts_of_the_gates_of_few_are_one_look_at_them(rig: Rig) -> None:
+    for number in range(40):
+        rig.queued(shop_id=f"s{number % 8}")
+    rig.create(due_at=rig.store.now_ms() + 3_600_000, status=Status.SCHEDULED)
+    rig.running("w1#1", shop_id="busy")
+    rig.blocked(shop_id="busy")
+    rig.store.set_pause(Pause(scope="shop:pdd:s3", by="ann"))
+    asked, counting = questions(rig.store)
+    counts = asked.gate_counts()
+    assert counts == {gate: found for gate in GATES if (found := asked.page(f"gate:{gate}").number).number}
+    assert counts["paused"] == Total(5)
+    assert {"not_due", "shop_busy"} < counts.keys()
+    asked.gate_counts()
+    counting.spent()
+    assert asked.gate_counts() == counts
+    assert counting.spent() == {"closed": 1, "query": 2, "leader": 1}
+
+
 def test_a_group_of_shops_is_asked_for_by_the_shops_that_are_in_it_now(rig: Rig) -> None:
     east, west = ("east one", "East 二"), ("west",)
     groups = {"e1": east[0], "e2": east[1], "w": west[0], "alone": ""}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates.closed import BEGUN
@@ -21,6 +24,8 @@ from services.ports import Store
 
 #: of the tasks that run, and of those that are held: so many are looked at for work that waiting ones have too
 MOST_BEGUN = 2_000
+#: so many waiting tasks are read to say at which gate each of them waits
+MOST_READ = 1_000
 
 _WITH_TWINS = frozenset(GATES[GATES.index(gates.SHOP_BUSY) :])
 _WELL = BrokerHealth(connected=True)
@@ -65,13 +70,23 @@ class GateLook:
     def counts(self) -> dict[str, Total]:
         """How many tasks wait at each gate where anybody does, as its list says it."""
         now = self._now(None, None, begun=MOST_BEGUN)
-        found = {}
-        for gate, _ in now.rules:
-            query = Query(terms=now.terms(equals("gate", gate)), limit=1)
-            counted = self._store.query(query).number
-            if counted.number:
-                found[gate] = counted
-        return found
+        names = dict.fromkeys(gate for gate, _ in now.rules)
+        waiting = self._few_waiting()
+        if waiting is not None:
+            numbers = Counter(map(now.gate_of, waiting))
+            return {gate: Total(numbers[gate]) for gate in names if numbers[gate]}
+        asked = {gate: Query(terms=now.terms(equals("gate", gate)), limit=1) for gate in names}
+        found = {gate: self._store.query(query).number for gate, query in asked.items()}
+        return {gate: counted for gate, counted in found.items() if counted.number}
+
+    def _few_waiting(self) -> Sequence[Task] | None:
+        """All that wait, where they are few enough to be read: each gate would be asked of the same ones."""
+        one = Query(terms=(equals("status", *GATED),), limit=1)
+        number = self._store.query(one).number
+        if not number.exact or number.number > MOST_READ:
+            return None
+        page = self._store.query(replace(one, limit=MOST_READ, want_total=False))
+        return page.tasks if page.next is None else None
 
     def _now(
         self, twins: frozenset[str] | None, shops: Collection[str] | None, *, begun: int = 0, unsent: bool = True
