@@ -177,6 +177,13 @@ class ConfirmDialog(SavingDialog):
         self.other_chosen.emit()
 
 
+def confirm(asked: Asked, owner: QWidget, go: Callable[[], object]) -> None:
+    """Ask, and ``go`` on once a person wants it."""
+    dialog = ConfirmDialog(asked, owner)
+    dialog.confirmed.connect(go)
+    dialog.open()
+
+
 def ask_for_note(asked: Asked, go: Callable[[str, Start], None], left: Callable[[], None], owner: QWidget) -> None:
     """Ask for a note, and ``go`` with it and what runs it; ``left``: the person gave none."""
     dialog = ConfirmDialog(asked, owner)

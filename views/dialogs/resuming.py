@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from services import messages
 from services.domain.fleet.shop import Pause
 from services.i18n import N_, _
-from views.dialogs.confirm import ConfirmDialog, Finding, Question, ask_for_note
+from views.dialogs.confirm import Finding, Question, ask_for_note, confirm
 from views.support import safe, shown
 from views.support.operation import Start
 
@@ -35,9 +35,7 @@ def ask_to_resume(
     if pause is None or not needs_asking(pause, me):
         go()
         return
-    dialog = ConfirmDialog(partial(_read_it, pause, what, now_ms), owner)
-    dialog.confirmed.connect(go)
-    dialog.open()
+    confirm(partial(_read_it, pause, what, now_ms), owner, go)
 
 
 def _read_it(pause: Pause, what: Callable[[], str], now_ms: int) -> Question:

@@ -17,7 +17,7 @@ from services.i18n import N_, _
 from services.messages import told
 from services.monitor.remote import opener
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.confirm import ConfirmDialog, Question, confirm
 from views.dialogs.frame import DialogFrame
 from views.support import instant, safe, shown, text
 from views.support.language import say_in_language
@@ -159,9 +159,7 @@ class ShopLogin(QObject):
         def question() -> Question:
             return Question(title=title, rows=_command_rows(shop, found), text=_(said), verb=_("Copy the command"))
 
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(partial(_copy_command, shop))
-        dialog.open()
+        confirm(question, self._owner, partial(_copy_command, shop))
 
     def _ended(self, found: Found, *, logged_in: bool, wanted: bool = True) -> None:
         over = logged_in or (found.waits and not wanted)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from services.i18n import N_, _
-from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.confirm import Question, confirm
 from views.dialogs.frame import DialogFrame
 from views.widgets.segmented import Segmented
 from views.widgets.toggle import Toggle
@@ -67,9 +67,7 @@ class KeepsTyped(DialogFrame):
                 leave=N_("Go on editing"),
             )
 
-        dialog = ConfirmDialog(question, self)
-        dialog.confirmed.connect(partial(self.done, QDialog.DialogCode.Rejected))
-        dialog.open()
+        confirm(question, self, partial(self.done, QDialog.DialogCode.Rejected))
 
 
 def _choices(form: QWidget) -> dict[QWidget, object]:

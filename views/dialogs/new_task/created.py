@@ -21,7 +21,7 @@ from services.domain.text.said import Said
 from services.i18n import N_, _, ngettext, pgettext
 from services.messages import told
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.dialogs.confirm import Question, confirm, typed_count
 from views.support import instant, safe, shown, text
 from views.support.acting import tell_done, unless_changed
 from views.support.look import Label, line
@@ -245,9 +245,7 @@ class Creator(QObject):
             total = ngettext("{n} task", "{n} tasks", number).format(n=count)
             return Question(title=N_("Create tasks"), number=total, verb=verb, typed=typed)
 
-        dialog = ConfirmDialog(question, owner)
-        dialog.confirmed.connect(partial(self._create, draft))
-        dialog.open()
+        confirm(question, owner, partial(self._create, draft))
 
     def plan(self, schedule: Schedule) -> None:
         """Keep a schedule in the place of tasks."""

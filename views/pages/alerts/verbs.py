@@ -29,7 +29,7 @@ from services.domain.alerts.rule import Rule
 from services.i18n import N_, _, ngettext
 from services.monitor.alerts.queries import ChannelNow, IncidentNow, RuleNow
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.confirm import ConfirmDialog, Question, confirm
 from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
 from views.pages.alerts import words
@@ -254,9 +254,7 @@ class AlertActions(PageActs):
         def removed(_done: object) -> str:
             return _("{name} is removed.").format(name=words.rule_name(one.rule))
 
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(partial(self._act, call, removed, back))
-        dialog.open()
+        confirm(question, self._owner, partial(self._act, call, removed, back))
 
     # channels
 

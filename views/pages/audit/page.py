@@ -30,7 +30,7 @@ from services.monitor.alerts.queries import AlertQueries
 from services.monitor.audit import AuditQueries
 from services.monitor.files import audit
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.dialogs.confirm import Question, confirm, typed_count
 from views.dialogs.file import FileDialog
 from views.kit.entries_page import EntriesPage, Listing
 from views.kit.filter_tabs import FilterTabs
@@ -134,9 +134,7 @@ class TakingBack(QObject):
                 typed=objects[0] if removes and n == 1 else typed_count(n, self._context.environment),
             )
 
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(partial(self._go, row, way))
-        dialog.open()
+        confirm(question, self._owner, partial(self._go, row, way))
 
     def _go(self, row: AuditLine, way: Way) -> None:
         call = partial(take_back, self._context.commands, self._context.audit, row.entry)

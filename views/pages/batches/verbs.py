@@ -23,7 +23,7 @@ from services.monitor.batches import READ, BatchQueries
 from services.monitor.files import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question, confirm_limit, typed_count
+from views.dialogs.confirm import ConfirmDialog, Question, confirm, confirm_limit, typed_count
 from views.dialogs.file import ask_file
 from views.kit.page_acts import PageActs
 from views.kit.task_verb import again_of_cancelled, explain_again, many, told_cancelled, told_created_again
@@ -158,9 +158,7 @@ class BatchActions(PageActs):
         self.changed.emit()
 
     def _ask_retry(self, plan: BatchPlan) -> None:
-        dialog = ConfirmDialog(partial(_asked_to_retry, plan, self._context.environment), self._owner)
-        dialog.confirmed.connect(partial(self._retry, plan))
-        dialog.open()
+        confirm(partial(_asked_to_retry, plan, self._context.environment), self._owner, partial(self._retry, plan))
 
     def _retry(self, plan: BatchPlan) -> None:
         def announce() -> str:
@@ -191,9 +189,7 @@ class BatchActions(PageActs):
             return said.format(batch=batch, tasks=many(len(task_ids)), s=HOLD_MANY_S)
 
         call = partial(self._context.commands.tasks.create_again, task_ids)
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self.acting.delayed(announce, call, self._told_again, HOLD_MANY_S))
-        dialog.open()
+        confirm(question, self._owner, lambda: self.acting.delayed(announce, call, self._told_again, HOLD_MANY_S))
 
     def _told_again(self, outcome: Outcome) -> str:
         self.changed.emit()
@@ -217,9 +213,7 @@ class BatchActions(PageActs):
                 verb=ngettext("Raise {n} task", "Raise {n} tasks", number).format(n=text.count(number)),
             )
 
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(partial(self._raise, plan))
-        dialog.open()
+        confirm(question, self._owner, partial(self._raise, plan))
 
     def _raise(self, plan: BatchPlan) -> None:
         tasks = self._context.commands.tasks

@@ -34,7 +34,7 @@ from services.monitor.letters.causes import Cause
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.again import ask_why
-from views.dialogs.confirm import ConfirmDialog, Finding, Question, confirm_limit
+from views.dialogs.confirm import Finding, Question, confirm, confirm_limit
 from views.dialogs.file import ask_file
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
@@ -145,9 +145,7 @@ class LetterActions(QObject):
 
     def _ask_to_put(self, letters: Letters, to: str, found: Found) -> None:
         """Show what so many are first; the number of what can be taken back is not typed."""
-        dialog = ConfirmDialog(lambda: preview(found, letters.note, to), self._owner)
-        dialog.confirmed.connect(partial(self._put_now, letters, to))
-        dialog.open()
+        confirm(lambda: preview(found, letters.note, to), self._owner, partial(self._put_now, letters, to))
 
     def _put_now(self, letters: Letters, to: str) -> None:
         self.triage(letters.ids, to, letters.state)
@@ -202,9 +200,7 @@ class LetterActions(QObject):
             self._hold(ids)
             then()
 
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(go)
-        dialog.open()
+        confirm(question, self._owner, go)
 
     def _republish_edited(self, task: Task, payload: Mapping[str, Any]) -> None:
         if self._free([task.task_id]):
@@ -460,9 +456,11 @@ class CauseActions(QObject):
             self._previewing.start(call, partial(self._ask_archive, of), self._fail)
 
     def _ask_archive(self, of: OfCause, found: Found) -> None:
-        dialog = ConfirmDialog(lambda: preview(found, words.heading(of.cause)), self._owner)
-        dialog.confirmed.connect(partial(self._letters.triage, found.ids, Triage.ARCHIVED, of.wanted.triage))
-        dialog.open()
+        confirm(
+            lambda: preview(found, words.heading(of.cause)),
+            self._owner,
+            partial(self._letters.triage, found.ids, Triage.ARCHIVED, of.wanted.triage),
+        )
 
     # for a while
 
@@ -482,9 +480,7 @@ class CauseActions(QObject):
                 verb=ngettext("Ignore {n} dead letter", "Ignore {n} dead letters", number).format(n=count),
             )
 
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(partial(self._ignore, cause, seconds))
-        dialog.open()
+        confirm(question, self._owner, partial(self._ignore, cause, seconds))
 
     def _ignore(self, cause: Cause, seconds: int) -> None:
         call = partial(self._context.commands.causes.ignore, cause.fingerprint, seconds=seconds)

@@ -14,7 +14,7 @@ from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.schedules import BackfillPlan, Gap, ScheduleRow
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.dialogs.confirm import Question, confirm, typed_count
 from views.dialogs.frame import DialogFrame
 from views.support import instant, shown, text
 from views.support.language import on_language_changed
@@ -223,9 +223,7 @@ class BackfillDialog(DialogFrame):
             number = ngettext("{n} task", "{n} tasks", tasks).format(n=text.count(tasks))
             return Question(title=N_("Make up for missed runs"), number=number, verb=_creates(tasks), typed=typed)
 
-        dialog = ConfirmDialog(question, self)
-        dialog.confirmed.connect(self._make)
-        dialog.open()
+        confirm(question, self, self._make)
 
     def _make(self) -> None:
         plan, (since, until) = self._plan, self.bounds()

@@ -16,7 +16,7 @@ from services.domain.plans.schedule import Tally
 from services.i18n import N_, _, ngettext
 from services.monitor.schedules import ScheduleRow
 from views.context import PageContext
-from views.dialogs.confirm import Asked, ConfirmDialog, Question, typed_count
+from views.dialogs.confirm import Asked, Question, confirm, typed_count
 from views.kit.page_acts import PageActs
 from views.kit.task_verb import FEW
 from views.kit.verb import Verb
@@ -94,9 +94,7 @@ class ScheduleActions(PageActs):
                 typed=typed_count(row.shops, self._context.environment),
             )
 
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(partial(self._hold_run, row.schedule.name, row.shops))
-        dialog.open()
+        confirm(question, self._owner, partial(self._hold_run, row.schedule.name, row.shops))
 
     def _hold_run(self, name: str, number: int) -> None:
         def words() -> str:
@@ -195,9 +193,7 @@ class ScheduleActions(PageActs):
         return text.listed([made, messages.own(tally.error)] if tally.error else [made])
 
     def _ask(self, question: Asked, call: Callable[[], T], done: Callable[[T], str]) -> None:
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(partial(self._act, call, done))
-        dialog.open()
+        confirm(question, self._owner, partial(self._act, call, done))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from services.domain.gates import paused
 from services.i18n import N_, _, ngettext
 from services.monitor.shops.queries import ShopRow
 from views.context import PageContext
-from views.dialogs.confirm import Asked, ConfirmDialog, Question, confirm_limit
+from views.dialogs.confirm import Asked, ConfirmDialog, Question, confirm, confirm_limit
 from views.dialogs.new_task.draft import ALL
 from views.dialogs.resuming import ask_why_paused, needs_asking
 from views.kit.each import KEPT, NAMED, Again, Each, Said
@@ -300,9 +300,7 @@ class BulkActs(QObject):
         self._each.run(rows, there, back, done)
 
     def _open(self, question: Asked, rows: Sequence[ShopRow], act: Act, back: Act, done: Said) -> None:
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self._each.run(rows, act, back, done))
-        dialog.open()
+        confirm(question, self._owner, lambda: self._each.run(rows, act, back, done))
 
 
 def _question(title: str, rows: Sequence[ShopRow], verb: str, said: str) -> Question:

@@ -24,7 +24,7 @@ from services.domain.task.search.query import GROUP, equals, excludes
 from services.i18n import N_, _, ngettext
 from services.monitor.shops.queries import ScopeRow, ShopRow, ShopsNow
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Finding, Question
+from views.dialogs.confirm import ConfirmDialog, Finding, Question, confirm
 from views.dialogs.file import FileDialog
 from views.dialogs.quiet_hours import QuietHoursDialog
 from views.dialogs.saving import SavingDialog
@@ -122,9 +122,7 @@ class ShopActions(PageActs):
                 verb=_("Bring it back to the lanes"),
             )
 
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(act)
-        dialog.open()
+        confirm(question, self._owner, act)
 
     def new_task(self, row: ShopRow) -> None:
         """Make tasks for it, in a dialog."""

@@ -20,7 +20,7 @@ from services.domain.types.task_type import TaskType
 from services.i18n import N_, _, ngettext
 from services.monitor.files import types as files
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Finding, Question
+from views.dialogs.confirm import Finding, Question, confirm
 from views.dialogs.file import FileDialog
 from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
@@ -126,9 +126,7 @@ class TypeActions(PageActs):
                 verb=_("Import {what}").format(what=number()),
             )
 
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self._import(bodies, number))
-        dialog.open()
+        confirm(question, self._owner, lambda: self._import(bodies, number))
         self.planned.emit()
 
     def _import(self, bodies: Sequence[str], number: Callable[[], str]) -> None:

@@ -18,7 +18,7 @@ from services.domain.task import classify
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.context import PageContext
-from views.dialogs.confirm import Asked, ConfirmDialog, Question
+from views.dialogs.confirm import Asked, Question, confirm
 from views.dialogs.shop_login import ShopLogin
 from views.kit.verb import Place, Verb, Verbs, show
 from views.pages.workers.nodes import NO_NAMES, Names
@@ -203,9 +203,7 @@ class BrowserActions(QObject):
         self._ask(question, of, RELEASE_PROFILE)
 
     def _ask(self, question: Asked, of: OfBrowser, verb: str) -> None:
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self._tell(of, verb))
-        dialog.open()
+        confirm(question, self._owner, lambda: self._tell(of, verb))
 
     def _tell(self, of: OfBrowser, verb: str) -> None:
         context, order = self._context, f"{verb}={of.row.key}"

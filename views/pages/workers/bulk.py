@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from services.i18n import N_, _, ngettext
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.confirm import Question, confirm
 from views.kit.each import NAMED, Each
 from views.kit.task_verb import FEW
 from views.kit.verb import Verbs
@@ -61,9 +61,7 @@ class WorkerBulk(QObject):
         if len(fit) <= FEW:
             self._run(key, fit)
             return
-        dialog = ConfirmDialog(partial(self._question, key, fit), self._owner)
-        dialog.confirmed.connect(partial(self._run, key, fit))
-        dialog.open()
+        confirm(partial(self._question, key, fit), self._owner, partial(self._run, key, fit))
 
     def _verb(self, key: str) -> WorkerVerb:
         return next(one for one in self._verbs.all if one.key == key)
