@@ -129,16 +129,42 @@ class _Once(argparse._StoreAction):  # noqa: SLF001 - argparse has no public nam
         super().__call__(parser, namespace, values, option_string)
 
 
+class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]  # noqa: SLF001
+    """Declares nouns and verbs: each takes the options that may stand anywhere, and knows who does it."""
+
+    common: argparse.ArgumentParser
+
+    def add_parser(self, name: str, *, handler: Callable[[Context], int] | None = None, **options: Any) -> Any:
+        """As argparse has it."""
+        parser = super().add_parser(name, common=self.common, **options)
+        if handler is not None:
+            parser.set_defaults(handler=handler)
+        return parser
+
+    def add_name(self, name: str, **options: Any) -> None:
+        """Only the name and its line of help."""
+        super().add_parser(name, common=None, add_help=False, **options)
+
+
 class Parser(argparse.ArgumentParser):
     """Raises where argparse would print and leave, so that ``--json`` answers wrong words in JSON too."""
 
     _words: Sequence[str] = ()
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+    def __init__(self, common: argparse.ArgumentParser | None, *, parents: Sequence[Any] = (), **options: Any) -> None:
+        """``common``: the options that may stand anywhere, None where nobody reads what there is."""
+        super().__init__(parents=[*parents, common] if common is not None else [], **options)
+        self.common = common
+        self.register("action", "parsers", _Commands)
         # what may stand anywhere comes from a parser of argparse's own: there the last word counts, as over an alias
         for name in (None, "store"):
             self.register("action", name, _Once)
+
+    def add_subparsers(self, **options: Any) -> Any:
+        """As argparse has it."""
+        commands: Any = super().add_subparsers(**options)
+        commands.common = self.common
+        return commands
 
     def format_help(self) -> str:
         """As ever, in the language of the run, in colour on a terminal that wants it."""
@@ -279,7 +305,7 @@ class _Nouns:
         """As argparse has it."""
         if not self._said.isdisjoint((name, *aliases)):
             return self._kept.add_parser(name, help=help, aliases=aliases, **options)
-        self._kept.add_parser(name, help=help, aliases=aliases, add_help=False)
+        self._kept.add_name(name, help=help, aliases=aliases)
         return _Unsaid()
 
 
@@ -336,11 +362,11 @@ def grammar(parser_class: type[Parser] = Parser, *, said: Collection[str] | None
     from services.cli.commands.shop import shops
     from services.cli.commands.task import tasks
 
-    common = common_options()
     parser = parser_class(
+        common_options(),
         prog="fleetdeck",
         description="Operations console for a fleet of shops, and the task engine under it. No command: the window.",
-        parents=[window.options(), common],
+        parents=[window.options()],
     )
     parser.add_argument("--version", action="version", version=f"fleetdeck {VERSION}")
     parser.set_defaults(handler=window.console)
@@ -375,8 +401,8 @@ def grammar(parser_class: type[Parser] = Parser, *, said: Collection[str] | None
         logged,
         records,
     ):
-        module.add(nouns, common)
-    completion.add(nouns, common, partial(grammar, parser_class))
+        module.add(nouns)
+    completion.add(nouns, partial(grammar, parser_class))
     return parser
 
 

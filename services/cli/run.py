@@ -68,15 +68,14 @@ LATE_COUNTED = 1000
 LOOPBACK = "127.0.0.1"
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    demo.add(nouns, common)
+def add(nouns: Any) -> None:
+    demo.add(nouns)
     text = "work on tasks without a window; or look at the workers"
-    parser = nouns.add_parser("worker", parents=[common], help=text, **examples(EXAMPLES))
+    parser = nouns.add_parser("worker", handler=work, help=text, **examples(EXAMPLES))
     _options(parser)
-    parser.set_defaults(handler=work)
     verbs = parser.add_subparsers(metavar="VERB")
-    workers.add(verbs, common)
-    machines.add(verbs, common)
+    workers.add(verbs)
+    machines.add(verbs)
 
 
 def _options(parser: argparse.ArgumentParser) -> None:

@@ -180,9 +180,9 @@ def _number(text: str) -> float:
         raise argparse.ArgumentTypeError(spoken.phrase("takes a number, not {text}", text=f"{text!r:.40}")) from None
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     text = "a throw-away fleet with real task processes"
-    parser = nouns.add_parser("demo", parents=[window.options(), common], help=text)
+    parser = nouns.add_parser("demo", parents=[window.options()], help=text)
     parser.add_argument("--shops", type=whole(1, 10_000), default=60)
     parser.add_argument(
         "--seconds",

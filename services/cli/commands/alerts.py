@@ -40,23 +40,20 @@ EXAMPLES = (
 SPANS = ("for_s", "calm_s", "again_s", "escalate_s")
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     noun = nouns.add_parser(
         "alert",
-        parents=[common],
         help="what the fleet tells people: incidents, rules and channels",
         description="A process that may lead watches the fleet by rules, and tells people by channels. The address of a"
         " channel is a secret: it stands in FLEETDECK_SECRET__NAME or the keyring of the machines that lead.",
         **examples(EXAMPLES),
     )
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    verbs.add_parser("list", parents=[common], help="incidents that are not over").set_defaults(handler=list_)
-    showing = verbs.add_parser("show", parents=[common], help="one incident: extent, time line, messages")
+    verbs.add_parser("list", handler=list_, help="incidents that are not over")
+    showing = verbs.add_parser("show", handler=show, help="one incident: extent, time line, messages")
     showing.add_argument("incident", help="such as INC-12")
-    showing.set_defaults(handler=show)
-    past = verbs.add_parser("history", parents=[common], help="incidents that are over, the newest first")
+    past = verbs.add_parser("history", handler=history, help="incidents that are over, the newest first")
     past.add_argument("--limit", type=whole(1, MAX_ROWS), default=50, help="how many at most (default: %(default)s)")
-    past.set_defaults(handler=history)
     for name, handler, help_ in (
         ("answer", answer, "take an incident: it is not told again and does not escalate"),
         ("unanswer", unanswer, "give it back: it is nobody's again"),
@@ -64,7 +61,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         ("unmute", unmute, "tell of it again"),
         ("escalate", escalate, "tell the next group now"),
     ):
-        one = verbs.add_parser(name, parents=[common], help=help_)
+        one = verbs.add_parser(name, handler=handler, help=help_)
         one.add_argument("incident", help="such as INC-12")
         if name == "answer":
             one.add_argument("--note", default="", help="what you do about it")
@@ -76,19 +73,17 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
                 help="a time, a duration such as 2h, or changed: until it becomes worse or is over",
             )
             one.add_argument("--reason", required=True, help="why; everybody sees it")
-        one.set_defaults(handler=handler)
-    _add_rules(verbs, common)
-    _add_channels(verbs, common)
+    _add_rules(verbs)
+    _add_channels(verbs)
 
 
-def _add_rules(verbs: Any, common: argparse.ArgumentParser) -> None:
-    noun = verbs.add_parser("rule", parents=[common], help="when people are told, and who")
+def _add_rules(verbs: Any) -> None:
+    noun = verbs.add_parser("rule", help="when people are told, and who")
     acts = noun.add_subparsers(required=True, metavar="VERB")
-    acts.add_parser("list", parents=[common], help="all rules").set_defaults(handler=list_rules)
-    showing = acts.add_parser("show", parents=[common], help="one rule and what it was before")
+    acts.add_parser("list", handler=list_rules, help="all rules")
+    showing = acts.add_parser("show", handler=show_rule, help="one rule and what it was before")
     showing.add_argument("name")
-    showing.set_defaults(handler=show_rule)
-    setting = acts.add_parser("set", parents=[common], help="change a rule, or add one of a known measure")
+    setting = acts.add_parser("set", handler=set_rule, help="change a rule, or add one of a known measure")
     setting.add_argument("name")
     setting.add_argument("--measure", help="what a new rule looks at: the name of a default rule")
     setting.add_argument("--limit", action="append", default=[], metavar="NAME=NUMBER", help="repeats")
@@ -106,19 +101,15 @@ def _add_rules(verbs: Any, common: argparse.ArgumentParser) -> None:
     switch = setting.add_mutually_exclusive_group()
     switch.add_argument("--on", action="store_true", help="switch it on")
     switch.add_argument("--off", action="store_true", help="switch it off")
-    setting.set_defaults(handler=set_rule)
-    resetting = acts.add_parser("reset", parents=[common], help="make it the default again; an added rule goes")
+    resetting = acts.add_parser("reset", handler=reset_rule, help="make it the default again; an added rule goes")
     resetting.add_argument("name")
-    resetting.set_defaults(handler=reset_rule)
 
 
-def _add_channels(verbs: Any, common: argparse.ArgumentParser) -> None:
-    noun = verbs.add_parser("channel", parents=[common], help="where people are told")
+def _add_channels(verbs: Any) -> None:
+    noun = verbs.add_parser("channel", help="where people are told")
     acts = noun.add_subparsers(required=True, metavar="VERB")
-    acts.add_parser("list", parents=[common], help="all channels, and what each has not taken").set_defaults(
-        handler=list_channels
-    )
-    setting = acts.add_parser("set", parents=[common], help="add a channel, or change the one of this name")
+    acts.add_parser("list", handler=list_channels, help="all channels, and what each has not taken")
+    setting = acts.add_parser("set", handler=set_channel, help="add a channel, or change the one of this name")
     setting.add_argument("name")
     setting.add_argument("--kind", choices=channels.KINDS)
     setting.add_argument("--language", choices=channels.LANGUAGES)
@@ -129,14 +120,12 @@ def _add_channels(verbs: Any, common: argparse.ArgumentParser) -> None:
     switch = setting.add_mutually_exclusive_group()
     switch.add_argument("--on", action="store_true", help="switch it on")
     switch.add_argument("--off", action="store_true", help="switch it off")
-    setting.set_defaults(handler=set_channel)
     for name, handler, words in (
         ("remove", remove_channel, "take a channel away"),
         ("test", test_channel, "send a test from this machine, now"),
     ):
-        one = acts.add_parser(name, parents=[common], help=words)
+        one = acts.add_parser(name, handler=handler, help=words)
         one.add_argument("name")
-        one.set_defaults(handler=handler)
 
 
 # ----------------------------------------------------------------------------------------------------------- incidents

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from services import act_words, assembly, i18n
@@ -26,10 +25,10 @@ NAMED = 8
 MOST_AROUND_MS = 86_400_000
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     parser = nouns.add_parser(
         "at",
-        parents=[common],
+        handler=show,
         help="what the fleet was at a moment of the last 30 days, and what changed around it",
         description="Whoever leads records the fleet on its machine every 5 s, for a day as finely, for a week by"
         " minutes, for 30 days by quarters of an hour. While nobody led, nothing was recorded: gaps stay gaps.",
@@ -37,7 +36,6 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("when", help="such as 03:12, yesterday 18:00, 2026-11-20T03:12, or how long ago: 90m")
     parser.add_argument("--around", default="10m", metavar="SPAN", help="how long before and after it is told: 10m")
-    parser.set_defaults(handler=show)
 
 
 def show(context: Context) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 import msgspec
@@ -29,22 +28,20 @@ EXAMPLES = (
 MOST = 1000
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    noun = nouns.add_parser("batch", parents=[common], help="tasks that were created together", **examples(EXAMPLES))
+def add(nouns: Any) -> None:
+    noun = nouns.add_parser("batch", help="tasks that were created together", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    listing = verbs.add_parser("list", parents=[common], help="those that began last first, and how far each is")
+    listing = verbs.add_parser("list", handler=list_batches, help="those that began last first, and how far each is")
     listing.add_argument("--limit", type=whole(1, MOST), default=20)
     listing.add_argument("--cursor", default="", help="`next` of the page before")
-    listing.set_defaults(handler=list_batches)
-    showing = verbs.add_parser("show", parents=[common], help="counts, progress and an estimate")
+    showing = verbs.add_parser("show", handler=show, help="counts, progress and an estimate")
     showing.add_argument("name", metavar="NAME")
-    showing.set_defaults(handler=show)
     for verb, text in (
         ("cancel", "end what waits, ask what runs to stop; what has ended stays"),
         ("raise", "let what waits go through the high lane"),
         ("retry", "open dead letters again under new ids in the same batch, retrying tasks now; held ones are left"),
     ):
-        parser = verbs.add_parser(verb, parents=[common], help=text)
+        parser = verbs.add_parser(verb, help=text)
         parser.add_argument("name", metavar="NAME")
         parser.add_argument("--yes", action="store_true", help="do not ask")
         parser.add_argument("--dry-run", action="store_true", help="show what would be done")

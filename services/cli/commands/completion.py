@@ -27,14 +27,13 @@ EXAMPLES = (
 )
 
 
-def add(nouns: Any, common: argparse.ArgumentParser, program: Callable[[], argparse.ArgumentParser]) -> None:
+def add(nouns: Any, program: Callable[[], argparse.ArgumentParser]) -> None:
     """Declare the verb; ``program`` makes the whole grammar."""
     text = "print a script that lets a shell finish commands, options and their values"
-    parser = nouns.add_parser("completion", parents=[common], help=text, **examples(EXAMPLES))
+    parser = nouns.add_parser("completion", handler=partial(_print, program), help=text, **examples(EXAMPLES))
     parser.add_argument("shell", nargs="?", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
     text = f"print the names that the script asks for instead: {', '.join(known_names.KINDS)}"
     parser.add_argument("--values", choices=[*known_names.KINDS], metavar="KIND", help=text)
-    parser.set_defaults(handler=partial(_print, program))
 
 
 def _print(whole: Callable[[], argparse.ArgumentParser], context: Context) -> int:

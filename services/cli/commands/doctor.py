@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from services import diagnosis
@@ -15,10 +14,10 @@ EXAMPLES = ("doctor", "doctor --deep", "doctor --profile shops --json")
 GONE = frozenset({STORE_GONE, BROKER_GONE, FILE_GONE})
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     parser = nouns.add_parser(
         "doctor",
-        parents=[common],
+        handler=doctor,
         help="look at broker, store, workers and this machine; exit code 1 when something is wrong",
         description="Looks at versions, queue arguments, what Redis may lose, clocks, free disk, leader, workers, tasks"
         " and messages that nobody holds, task types, and what would fit the work of this fleet better. Each finding"
@@ -28,7 +27,6 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--deep", action="store_true", help="compare indexes and counters with the records, also of very many tasks"
     )
-    parser.set_defaults(handler=doctor)
 
 
 def doctor(context: Context) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from services import i18n
@@ -14,16 +13,15 @@ from services.monitor.forecast.drain import DrainQueries
 EXAMPLES = ("drain", "drain --json")
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    parser = nouns.add_parser(
+def add(nouns: Any) -> None:
+    nouns.add_parser(
         "drain",
-        parents=[common],
+        handler=show,
         help="when what waits will have run, and which deadlines and promises it misses",
         description="From the durations and arrivals that were measured, the slots of the workers that take tasks, and"
         " how many tasks a shop runs at once. What no slot opens (a pause, a login, a person) is not in it.",
         **examples(EXAMPLES),
     )
-    parser.set_defaults(handler=show)
 
 
 def show(context: Context) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from services.cli import shapes, spoken
@@ -14,16 +13,15 @@ from services.monitor.forecast import drift as queries
 EXAMPLES = ("drift", "drift --json")
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    parser = nouns.add_parser(
+def add(nouns: Any) -> None:
+    nouns.add_parser(
         "drift",
-        parents=[common],
+        handler=show,
         help="flows that are slower than before, or bring fewer rows",
         description="Whoever leads compares each run that went well with the runs of its shop before: how long it and"
         " its steps took, how many rows it brought, how large its result is.",
         **examples(EXAMPLES),
     )
-    parser.set_defaults(handler=show)
 
 
 def show(context: Context) -> int:

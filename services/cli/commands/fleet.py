@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,13 +39,12 @@ AUDIT_EXAMPLES = (
 _TAKEN = ("done", "partly")
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    numbers = nouns.add_parser("stats", parents=[common], help="counts by status and lane, or of one batch")
+def add(nouns: Any) -> None:
+    numbers = nouns.add_parser("stats", handler=stats, help="counts by status and lane, or of one batch")
     numbers.add_argument("--batch", default="", metavar="NAME", help="how the tasks of this batch stand")
-    numbers.set_defaults(handler=stats)
-    trail = nouns.add_parser("audit", parents=[common], help="who did what", **examples(AUDIT_EXAMPLES))
+    trail = nouns.add_parser("audit", help="who did what", **examples(AUDIT_EXAMPLES))
     verbs = trail.add_subparsers(required=True, metavar="VERB")
-    listing = verbs.add_parser("list", parents=[common], help="newest first")
+    listing = verbs.add_parser("list", handler=audit_list, help="newest first")
     listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
     listing.add_argument(
         "--filter",
@@ -55,8 +53,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         help="who: action: target: outcome: detail: state: from: age<2h, or words",
     )
     listing.add_argument("--before", metavar="ID", default="", help="`next` of the page before")
-    listing.set_defaults(handler=audit_list)
-    add_verify(verbs, common)
+    add_verify(verbs)
 
 
 def stats(context: Context) -> int:
@@ -307,20 +304,18 @@ LIMITS = (
 )
 
 
-def add_verify(verbs: Any, common: argparse.ArgumentParser) -> None:
-    verifying = verbs.add_parser(
+def add_verify(verbs: Any) -> None:
+    verbs.add_parser(
         "verify",
-        parents=[common],
+        handler=verify,
         help="find what was altered, removed, moved or put in; exit code 1 when something was",
         description=f"Reads the whole trail, outcomes included. {LIMITS}",
     )
-    verifying.set_defaults(handler=verify)
     accepting = verbs.add_parser(
-        "accept", parents=[common], help="say that what is wrong now is known, as after a backup was put back"
+        "accept", handler=accept, help="say that what is wrong now is known, as after a backup was put back"
     )
     accepting.add_argument("--note", required=True, help="why; kept in the audit")
     accepting.add_argument("--yes", action="store_true", help="do not ask")
-    accepting.set_defaults(handler=accept)
 
 
 def verify(context: Context) -> int:

@@ -29,13 +29,13 @@ EXAMPLES = (
 SPAN = "12h"
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     verbs = nouns.add_parser(
         "handover", help="what who takes over must know, on one page", **examples(EXAMPLES)
     ).add_subparsers(dest="verb", required=True, metavar="VERB")
     parser = verbs.add_parser(
         "show",
-        parents=[common],
+        handler=show,
         help="what broke, who did what, what waits for whom, which promises are at risk",
         description="Each number has the filter that gives it again. While nobody leads, or the broker does not answer,"
         " the page says so and advises nothing.",
@@ -45,17 +45,14 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--language", default="", choices=sorted(LANGUAGES), help="of the page: en or zh (default: yours)"
     )
-    parser.set_defaults(handler=show)
-    verbs.add_parser("plan", parents=[common], help="when it is sent, and to whom").set_defaults(handler=plan)
-    setting = verbs.add_parser("set", parents=[common], help="send it every day at these times, by channels of alerts")
+    verbs.add_parser("plan", handler=plan, help="when it is sent, and to whom")
+    setting = verbs.add_parser("set", handler=set_, help="send it every day at these times, by channels of alerts")
     setting.add_argument("--at", action="append", required=True, metavar="HH:MM", help="repeats; on the fleet's clocks")
-    setting.set_defaults(handler=set_)
-    sending = verbs.add_parser("send", parents=[common], help="send it now")
+    sending = verbs.add_parser("send", handler=send, help="send it now")
     _add_since(sending)
-    sending.set_defaults(handler=send)
     for one in (setting, sending):
         one.add_argument("--to", action="append", metavar="NAME", help="a channel or a group of them; repeats (duty)")
-    verbs.add_parser("remove", parents=[common], help="send it no more").set_defaults(handler=remove)
+    verbs.add_parser("remove", handler=remove, help="send it no more")
 
 
 def show(context: Context) -> int:

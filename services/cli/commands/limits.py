@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from typing import Any
 
@@ -20,10 +19,10 @@ EXAMPLES = (
 )
 
 
-def add(verbs: Any, common: argparse.ArgumentParser) -> None:
+def add(verbs: Any) -> None:
     parser = verbs.add_parser(
         "limit",
-        parents=[common],
+        handler=set_limit,
         help="how many tasks of a platform may run at once, and start in a minute",
         description="What is not given stays as it is. What exceeds a limit waits and starts by itself, the most urgent"
         " of all shops first. The limits of a task type stand in its document (type import), that of a shop by"
@@ -32,7 +31,6 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument("scope", help="platform:PLATFORM")
     parser.add_argument("--concurrency", type=_figure(limits.MAX_CONCURRENCY), metavar="N|none", help="at once")
     parser.add_argument("--per-minute", type=_figure(limits.MAX_PER_MINUTE), metavar="N|none", help="starts")
-    parser.set_defaults(handler=set_limit)
 
 
 def set_limit(context: Context) -> int:

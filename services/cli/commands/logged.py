@@ -26,10 +26,10 @@ _STYLES = {"warning": "yellow", "error": "red", "critical": "bold red"}
 PACE_S = 0.5
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     parser = nouns.add_parser(
         "log",
-        parents=[common],
+        handler=show,
         help="what the programs of this machine have logged",
         description="Workers, api and the window write JSON lines to the folder logs of their home, which rotate. This"
         " reads all of them in one order. What a task itself has printed: task log.",
@@ -42,7 +42,6 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument("--since", type=seconds, default=None, metavar="AGE", help="no older than 90s, 10m or 2h")
     parser.add_argument("--limit", type=whole(1, MAX_ROWS), default=200, help="the newest so many (default: 200)")
     parser.add_argument("--follow", action="store_true", help="go on with what comes, until Ctrl-C; not with --json")
-    parser.set_defaults(handler=show)
 
 
 def show(context: Context) -> int:

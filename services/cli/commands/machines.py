@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import base64
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -37,19 +36,18 @@ ACTIONS = {
 _PACE_S, _WAIT_S = 0.5, 20.0
 
 
-def add(verbs: Any, common: argparse.ArgumentParser) -> None:
+def add(verbs: Any) -> None:
     """Declare the verbs beside those of a worker."""
     text = "the machines: their load and versions, and which differ from the others"
-    verbs.add_parser("nodes", parents=[common], help=text).set_defaults(handler=nodes)
-    parser = verbs.add_parser("log", parents=[common], help="the last lines that a worker has logged on its machine")
+    verbs.add_parser("nodes", handler=nodes, help=text)
+    parser = verbs.add_parser("log", handler=log, help="the last lines that a worker has logged on its machine")
     parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
     text = f"the newest so many (default: 50, at most {remote.LOG_LINES})"
     parser.add_argument("--limit", type=whole(1, remote.LOG_LINES), default=50, help=text)
     parser.add_argument("--follow", action="store_true", help="go on with what comes, until Ctrl-C; not with --json")
-    parser.set_defaults(handler=log)
     parser = verbs.add_parser(
         "browser",
-        parents=[common],
+        handler=browser,
         help="restart, release or open the browser of a shop on the machine of a worker",
         description="restart ends a stuck browser, with the task in it; release lets nobody hold the profile any more;"
         " open opens it for a person: worker window shows what it shows; reload loads its page again; done says that"
@@ -61,12 +59,10 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="do not ask, where a task works in the browser")
     text = "how long to wait for the worker to do it (default: 20s)"
     parser.add_argument("--wait", type=seconds, default=_WAIT_S, metavar="SPAN", help=text)
-    parser.set_defaults(handler=browser)
     text = "what the open browser of a shop shows"
-    parser = verbs.add_parser("window", parents=[common], help=text)
+    parser = verbs.add_parser("window", handler=window, help=text)
     parser.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")
     parser.add_argument("--save", type=Path, default=None, metavar="FILE", help="keep the picture (JPEG)")
-    parser.set_defaults(handler=window)
 
 
 def nodes(context: Context) -> int:

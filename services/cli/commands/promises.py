@@ -37,10 +37,9 @@ EXAMPLES = (
 )
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     noun = nouns.add_parser(
         "promise",
-        parents=[common],
         help="how old the work of shops may be, or by when it is done",
         description="A promise is made of one task type for some shops: its last success is never older than a time, or"
         " it is done by an hour. The leader judges all of them every 15 seconds and says before one breaks which shops"
@@ -49,19 +48,17 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         **examples(EXAMPLES),
     )
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    verbs.add_parser("list", parents=[common], help="all of them").set_defaults(handler=list_all)
-    showing = verbs.add_parser("show", parents=[common], help="one of them")
+    verbs.add_parser("list", handler=list_all, help="all of them")
+    showing = verbs.add_parser("show", handler=show, help="one of them")
     showing.add_argument("name")
-    showing.set_defaults(handler=show)
-    _add_set(verbs.add_parser("set", parents=[common], help="promise something, in the place of what has this name"))
+    _add_set(verbs.add_parser("set", help="promise something, in the place of what has this name"))
     for verb, enabled, text in (("enable", True, "judge it again"), ("disable", False, "judge it no longer")):
-        switching = verbs.add_parser(verb, parents=[common], help=text)
+        switching = verbs.add_parser(verb, help=text)
         switching.add_argument("name")
         switching.set_defaults(handler=switch, enabled=enabled)
         _add_note(switching)
-    removing = verbs.add_parser("remove", parents=[common], help="take it away; what it was stays in the audit")
+    removing = verbs.add_parser("remove", handler=remove, help="take it away; what it was stays in the audit")
     removing.add_argument("name")
-    removing.set_defaults(handler=remove)
     _add_note(removing)
 
 

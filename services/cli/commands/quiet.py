@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from typing import Any
 
@@ -28,10 +27,9 @@ EXAMPLES = (
 _CLOCK = re.compile(r"\d{1,2}:\d\d", re.ASCII)
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     noun = nouns.add_parser(
         "quiet",
-        parents=[common],
         help="hours in which nothing of a platform, a shop or a type starts",
         description="While a window is open no task of its scope starts; running ones go on. What waits goes on by"
         " itself when the window ends. Hours are those of the fleet's time zone (see schedule zone), days those on"
@@ -39,13 +37,10 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         **examples(EXAMPLES),
     )
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    verbs.add_parser("list", parents=[common], help="all of them, and when they hold next").set_defaults(
-        handler=list_all
-    )
-    showing = verbs.add_parser("show", parents=[common], help="one of them")
+    verbs.add_parser("list", handler=list_all, help="all of them, and when they hold next")
+    showing = verbs.add_parser("show", handler=show, help="one of them")
     showing.add_argument("name")
-    showing.set_defaults(handler=show)
-    setting = verbs.add_parser("set", parents=[common], help="set some, in the place of what has this name")
+    setting = verbs.add_parser("set", handler=set_, help="set some, in the place of what has this name")
     setting.add_argument("name", help="letters, digits, _ and -")
     setting.add_argument("scope", help="all, platform:P, shop:P:ID or type:T")
     setting.add_argument(
@@ -60,11 +55,9 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         help="two instants, such as now 06:00; repeats",
     )
     setting.add_argument("--note", required=True, help="why; every waiting task and the audit say it")
-    setting.set_defaults(handler=set_)
-    removing = verbs.add_parser("remove", parents=[common], help="take some away; what waits goes on")
+    removing = verbs.add_parser("remove", handler=remove, help="take some away; what waits goes on")
     removing.add_argument("name")
     removing.add_argument("--note", default="", help="why; kept in the audit")
-    removing.set_defaults(handler=remove)
     for parser in (setting, removing):
         parser.add_argument("--yes", action="store_true", help="do not ask (asked in production)")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,19 +33,18 @@ MASKED = (
 LISTED = 20
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     """Declare both verbs."""
     exporting = nouns.add_parser(
-        "export", parents=[common], help="records as JSON lines, dead ones with their messages", **examples(EXAMPLES)
+        "export", handler=export, help="records as JSON lines, dead ones with their messages", **examples(EXAMPLES)
     )
     exporting.add_argument("--filter", metavar="EXPR", default="", help="default: every record")
     exporting.add_argument("--out", metavar="FILE", default="", help="default: print them (not with --json)")
     exporting.epilog = f"{exporting.epilog}{MASKED}"
     exporting.add_argument("--yes", action="store_true", help="replace a file that is there")
-    exporting.set_defaults(handler=export)
     importing = nouns.add_parser(
         "import",
-        parents=[common],
+        handler=import_records,
         help="take over waiting tasks and open dead letters from an export",
         description="Waiting tasks are created under their own ids, open dead letters with their story. What has ended,"
         " runs or is held there is left out and named. The other fleet must not run them any more: stop it first.",
@@ -55,7 +53,6 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     importing.add_argument("file", metavar="FILE")
     importing.add_argument("--dry-run", action="store_true", help="show what would be taken over")
     importing.add_argument("--yes", action="store_true", help="do not ask")
-    importing.set_defaults(handler=import_records)
 
 
 def export(context: Context) -> int:

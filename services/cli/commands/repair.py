@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,10 @@ EXAMPLES = ("repair --dry-run", "repair", "repair --from-stream --profile shops"
 SHOWN = 60
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     parser = nouns.add_parser(
         "repair",
-        parents=[common],
+        handler=repair,
         help="mend queues, lost messages, counters and indexes, marks and letters; safe beside working workers",
         description="Declares what is missing, sends what waits, takes up what nobody runs, compares indexes and"
         " counters with the records, releases what an open gate holds, and names what only a person can mend. Deletes"
@@ -45,7 +44,6 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="only write that into a new file, one JSON object a line; with --reveal also the bytes and secrets",
     )
-    parser.set_defaults(handler=repair)
 
 
 def repair(context: Context) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from services import assembly
@@ -20,10 +19,9 @@ EXAMPLES = (
 )
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     noun = nouns.add_parser(
         "role",
-        parents=[common],
         help="who may do what",
         description="A viewer looks, an operator acts, an admin also changes task types, rules and roles. A person is"
         " the account of the operating system at a machine. The first one of a fleet is its admin; whoever has no role"
@@ -31,20 +29,15 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         **examples(EXAMPLES),
     )
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    verbs.add_parser("list", parents=[common], help="everybody, and who gave them their role").set_defaults(
-        handler=list_roles
-    )
-    giving = verbs.add_parser("set", parents=[common], help="give somebody a role; only an admin may")
+    verbs.add_parser("list", handler=list_roles, help="everybody, and who gave them their role")
+    giving = verbs.add_parser("set", handler=set_role, help="give somebody a role; only an admin may")
     giving.add_argument("who", help="account@host, as the list shows it; also somebody who has not been here yet")
     giving.add_argument("role", choices=ROLES, metavar="ROLE", help=", ".join(ROLES))
     giving.add_argument("--note", default="", help="why; shown and kept in the audit")
-    giving.set_defaults(handler=set_role)
-    taking = verbs.add_parser("remove", parents=[common], help="take a role back: they have the default from then on")
+    taking = verbs.add_parser("remove", handler=remove, help="take a role back: they have the default from then on")
     taking.add_argument("who", help="account@host")
-    taking.set_defaults(handler=remove)
-    usual = verbs.add_parser("default", parents=[common], help="what everybody is without a role of their own")
+    usual = verbs.add_parser("default", handler=set_default, help="what everybody is without a role of their own")
     usual.add_argument("role", choices=DEFAULTS, metavar="ROLE", help=" or ".join(DEFAULTS))
-    usual.set_defaults(handler=set_default)
 
 
 def list_roles(context: Context) -> int:

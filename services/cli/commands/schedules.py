@@ -48,32 +48,28 @@ LAST = N_("last {what}")
 _UNITS = ((3600, NP_("unit", "h")), (60, NP_("unit", "min")), (1, NP_("unit", "s")))
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    noun = nouns.add_parser("schedule", parents=[common], help="tasks that repeat", **examples(EXAMPLES))
+def add(nouns: Any) -> None:
+    noun = nouns.add_parser("schedule", help="tasks that repeat", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    verbs.add_parser("list", parents=[common], help="all schedules").set_defaults(handler=list_schedules)
-    showing = verbs.add_parser("show", parents=[common], help="one schedule with its next runs")
+    verbs.add_parser("list", handler=list_schedules, help="all schedules")
+    showing = verbs.add_parser("show", handler=show, help="one schedule with its next runs")
     showing.add_argument("name")
     showing.add_argument("--next", type=whole(1, 1000), default=5, dest="count", help="how many next runs")
-    showing.set_defaults(handler=show)
-    _add_add(verbs.add_parser("add", parents=[common], help="a new schedule, or with --replace another in its place"))
+    _add_add(verbs.add_parser("add", help="a new schedule, or with --replace another in its place"))
     for name, (text, _) in _SWITCHES.items():
-        parser = verbs.add_parser(name, parents=[common], help=text)
+        parser = verbs.add_parser(name, help=text)
         parser.add_argument("names", nargs="+", metavar="NAME")
         parser.set_defaults(handler=switch, verb=name)
-    removing = verbs.add_parser("remove", parents=[common], help="strike them off; the tasks they have made stay")
+    removing = verbs.add_parser("remove", handler=remove, help="strike them off; the tasks they have made stay")
     removing.add_argument("names", nargs="+", metavar="NAME")
     removing.add_argument("--yes", action="store_true", help="do not ask")
-    removing.set_defaults(handler=remove)
-    running = verbs.add_parser("run", parents=[common], help="run one now; its next run stays as planned")
+    running = verbs.add_parser("run", handler=run, help="run one now; its next run stays as planned")
     running.add_argument("name")
     running.add_argument("--yes", action="store_true", help="do not ask")
     running.add_argument("--dry-run", action="store_true", help="show for which shops")
-    running.set_defaults(handler=run)
-    _add_backfill(verbs.add_parser("backfill", parents=[common], help="make up for runs that are missing"))
-    zone = verbs.add_parser("zone", parents=[common], help="show or set the time zone of the fleet")
+    _add_backfill(verbs.add_parser("backfill", help="make up for runs that are missing"))
+    zone = verbs.add_parser("zone", handler=set_zone, help="show or set the time zone of the fleet")
     zone.add_argument("zone", nargs="?", default="", metavar="ZONE", help="for example Asia/Shanghai")
-    zone.set_defaults(handler=set_zone)
 
 
 def _add_add(parser: argparse.ArgumentParser) -> None:

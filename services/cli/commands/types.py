@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
@@ -36,17 +35,16 @@ class Source(msgspec.Struct, frozen=True):
     body: str
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    noun = nouns.add_parser("type", parents=[common], help="task types: their policy", **examples(EXAMPLES))
+def add(nouns: Any) -> None:
+    noun = nouns.add_parser("type", help="task types: their policy", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    verbs.add_parser("list", parents=[common], help="all task types").set_defaults(handler=list_types)
-    showing = verbs.add_parser("show", parents=[common], help="one task type as JSON, and its versions")
+    verbs.add_parser("list", handler=list_types, help="all task types")
+    showing = verbs.add_parser("show", handler=show, help="one task type as JSON, and its versions")
     showing.add_argument("name")
     showing.add_argument("--version", type=whole(0, 2**31 - 1), default=None, dest="number", help="an earlier version")
-    showing.set_defaults(handler=show)
     importing = verbs.add_parser(
         "import",
-        parents=[common],
+        handler=import_types,
         help="insert or change task types from JSON files",
         description='Each file is one task type, a list of them, or {"types": [...]}; a folder means its *.json, - the'
         " standard input. All or nothing: with one fault nothing is changed and every fault is listed.",
@@ -54,12 +52,10 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     importing.add_argument("files", nargs="+", metavar="FILE")
     importing.add_argument("--dry-run", action="store_true", help="show what would change")
     importing.add_argument("--force", action="store_true", help="also over a version that the file was not made from")
-    importing.set_defaults(handler=import_types)
-    exporting = verbs.add_parser("export", parents=[common], help="task types as JSON, ready to be imported")
+    exporting = verbs.add_parser("export", handler=export, help="task types as JSON, ready to be imported")
     exporting.add_argument("names", nargs="*", metavar="NAME", help="default: all")
     exporting.add_argument("--out", default="", metavar="FOLDER", help="write NAME.json there instead of printing")
     exporting.add_argument("--yes", action="store_true", help="replace files that are there")
-    exporting.set_defaults(handler=export)
 
 
 def list_types(context: Context) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 import msgspec
@@ -24,33 +23,28 @@ EXAMPLES = (
 _NAME = "its title, or its key as `view list --json` shows it"
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     noun = nouns.add_parser(
         "view",
-        parents=[common],
         help="views of tasks that everybody of the fleet sees",
         description="A view is a filter under a name, with columns and order. It stands as a tab above the tasks in"
         " every window; columns are chosen there.",
         **examples(EXAMPLES),
     )
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    verbs.add_parser("list", parents=[common], help="all of them").set_defaults(handler=list_all)
-    showing = verbs.add_parser("show", parents=[common], help="one of them, and how many tasks it has now")
+    verbs.add_parser("list", handler=list_all, help="all of them")
+    showing = verbs.add_parser("show", handler=show, help="one of them, and how many tasks it has now")
     showing.add_argument("view", help=_NAME)
-    showing.set_defaults(handler=show)
-    sharing = verbs.add_parser("share", parents=[common], help="share a filter, in the place of what has this title")
+    sharing = verbs.add_parser("share", handler=share, help="share a filter, in the place of what has this title")
     sharing.add_argument("title", help="1-60 characters")
     sharing.add_argument("--filter", default="", metavar="EXPR", help="as in task list; nothing: every task")
     sharing.add_argument("--oldest-first", action="store_true", help="where no column was clicked")
-    sharing.set_defaults(handler=share)
-    renaming = verbs.add_parser("rename", parents=[common], help="give it another title; its tabs stay")
+    renaming = verbs.add_parser("rename", handler=rename, help="give it another title; its tabs stay")
     renaming.add_argument("view", help=_NAME)
     renaming.add_argument("title")
-    renaming.set_defaults(handler=rename)
-    removing = verbs.add_parser("remove", parents=[common], help="let nobody see it any more; Undo is in the window")
+    removing = verbs.add_parser("remove", handler=remove, help="let nobody see it any more; Undo is in the window")
     removing.add_argument("view", help=_NAME)
     removing.add_argument("--yes", action="store_true", help="do not ask")
-    removing.set_defaults(handler=remove)
 
 
 def list_all(context: Context) -> int:

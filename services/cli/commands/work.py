@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from services import assembly
@@ -35,14 +34,13 @@ EXAMPLES = (
 )
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     text = "did it run? what a shop's tasks of one type did on a day, their last success, and when the next is planned"
-    parser = nouns.add_parser("work", parents=[common], help=text, **examples(EXAMPLES))
+    parser = nouns.add_parser("work", handler=show, help=text, **examples(EXAMPLES))
     parser.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")
     parser.add_argument("type", help="task type")
     parser.add_argument("--day", default="today", help="today, yesterday or a date, in the fleet's time zone")
     parser.add_argument("--payload", default="", help="JSON object: only the work with these parameters")
-    parser.set_defaults(handler=show)
 
 
 def show(context: Context) -> int:

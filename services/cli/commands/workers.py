@@ -30,18 +30,17 @@ SLOTS_HELP = (
 )
 
 
-def add(verbs: Any, common: argparse.ArgumentParser) -> None:
+def add(verbs: Any) -> None:
     """Declare the verbs beside the worker itself."""
-    verbs.add_parser("list", parents=[common], help="workers and their slots").set_defaults(handler=list_workers)
-    parser = verbs.add_parser("show", parents=[common], help="one worker: what runs in its slots, and its browsers")
+    verbs.add_parser("list", handler=list_workers, help="workers and their slots")
+    parser = verbs.add_parser("show", handler=show_worker, help="one worker: what runs in its slots, and its browsers")
     parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
-    parser.set_defaults(handler=show_worker)
     for name, text in (
         ("drain", "take no new tasks"),
         ("resume", "take tasks again"),
         ("stop", "finish and leave"),
     ):
-        parser = verbs.add_parser(name, parents=[common], help=text)
+        parser = verbs.add_parser(name, help=text)
         parser.add_argument("workers", nargs="*", metavar="WORKER", help="its name, or a beginning that only one has")
         parser.add_argument("--all", action="store_true", help="every worker that is alive")
         parser.add_argument("--yes", action="store_true", help="do not ask, where it is more than one")
@@ -50,16 +49,15 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
             parser.add_argument("--grace", type=seconds, default=None, metavar="SECONDS", help=text)
         parser.set_defaults(handler=tell, verb=name)
     text = "take a worker that is gone off the list; it is back if it beats again"
-    parser = verbs.add_parser("forget", parents=[common], help=text)
+    parser = verbs.add_parser("forget", handler=forget, help=text)
     parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
-    parser.set_defaults(handler=forget)
     text = "change how many tasks a worker runs at once, and how its lanes share the slots"
-    parser = verbs.add_parser("slots", parents=[common], help=text)
+    parser = verbs.add_parser("slots", help=text)
     parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
     parser.add_argument("count", type=slots, help=SLOTS_HELP)
     parser.set_defaults(handler=tell, verb="slots", all=False)
     text = "start no tasks of these types, and only of these, from now on; they go to other workers or wait"
-    parser = verbs.add_parser("refuse", parents=[common], help=text)
+    parser = verbs.add_parser("refuse", help=text)
     parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
     parser.add_argument("types", nargs="*", metavar="TYPE", type=task_types)
     parser.add_argument("--none", action="store_true", help="refuse nothing any more")

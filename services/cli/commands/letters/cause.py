@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from services import assembly
@@ -23,7 +22,7 @@ EXAMPLES = (
 )
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     noun = nouns.add_parser(
         "cause",
         help="what is decided about one cause of dead letters",
@@ -34,7 +33,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     know = verbs.add_parser(
         "know",
-        parents=[common],
+        handler=know_it,
         help="who is at it, and what is done by itself; in the place of what was decided before",
         **examples(EXAMPLES),
     )
@@ -48,31 +47,26 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     know.add_argument(
         "--note", default=None, metavar="TEXT", help="what was found out, what helps; left out: as it was"
     )
-    know.set_defaults(handler=know_it)
-    name = verbs.add_parser("name", parents=[common], help="give it a name and a note; left out: none")
+    name = verbs.add_parser("name", handler=name_it, help="give it a name and a note; left out: none")
     name.add_argument("fingerprint", metavar="FINGERPRINT")
     name.add_argument("--name", default="", metavar="TEXT", help="what it is called")
     name.add_argument("--note", default="", metavar="TEXT", help="what was found out, what helps")
-    name.set_defaults(handler=name_it)
-    ignore = verbs.add_parser("ignore", parents=[common], help="ignore its letters, and those to come")
+    ignore = verbs.add_parser("ignore", handler=ignore_it, help="ignore its letters, and those to come")
     ignore.add_argument("fingerprint", metavar="FINGERPRINT")
     ignore.add_argument("--span", default="", metavar="SPAN", help="1d; left out: until its text changes")
-    ignore.set_defaults(handler=ignore_it)
-    merge = verbs.add_parser("merge", parents=[common], help="count causes to another one")
+    merge = verbs.add_parser("merge", handler=merge_them, help="count causes to another one")
     merge.add_argument("fingerprints", nargs="+", metavar="FINGERPRINT")
     merge.add_argument("--into", required=True, metavar="FINGERPRINT", help="the one that they count to")
-    merge.set_defaults(handler=merge_them)
     for verb, told, handler in (
         ("forget", "do nothing about it by itself any more; parked shops go on", forget_it),
         ("lift", "ignore it no longer", lift_it),
         ("join", "let what was split off by a place count to its cause again", join_it),
     ):
-        parser = verbs.add_parser(verb, parents=[common], help=told)
+        parser = verbs.add_parser(verb, handler=handler, help=told)
         parser.add_argument("fingerprint", metavar="FINGERPRINT")
-        parser.set_defaults(handler=handler)
     split = verbs.add_parser(
         "split",
-        parents=[common],
+        handler=split_it,
         help="let the letters of one shop, platform or worker be a cause of their own; of none of them: undo a merge",
         **examples(EXAMPLES),
     )
@@ -81,7 +75,6 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     places.add_argument("--shop", default="", metavar="PLATFORM:SHOP", help="those that died in this shop")
     places.add_argument("--platform", default="", metavar="PLATFORM", help="those of this platform")
     places.add_argument("--worker", default="", metavar="NAME", help="those that died on this worker")
-    split.set_defaults(handler=split_it)
 
 
 def know_it(context: Context) -> int:

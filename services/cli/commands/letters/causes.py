@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from services import assembly
@@ -17,10 +16,10 @@ from services.monitor.letters.causes import Cause
 EXAMPLES = ("causes", "causes 9ac1", "causes --triage archived --json")
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     parser = nouns.add_parser(
         "causes",
-        parents=[common],
+        handler=causes,
         help="why tasks died: equal failures as one, the worst first",
         description="Dead letters whose errors differ only in ids, numbers and addresses have one cause, named by its"
         " fingerprint. With a fingerprint, or a beginning that only one has: that cause alone.",
@@ -28,7 +27,6 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("fingerprint", nargs="?", default="", metavar="FINGERPRINT")
     parser.add_argument("--triage", choices=[*map(str, Triage)], default="open", help="of letters in this state")
-    parser.set_defaults(handler=causes)
 
 
 def causes(context: Context) -> int:

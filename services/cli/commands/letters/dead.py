@@ -127,20 +127,18 @@ EXAMPLES = (
 )
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    noun = nouns.add_parser("dead", parents=[common], help="triage dead letters", **examples(EXAMPLES))
+def add(nouns: Any) -> None:
+    noun = nouns.add_parser("dead", help="triage dead letters", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    listing = verbs.add_parser("list", parents=[common], help="dead letters, newest first, and their causes")
+    listing = verbs.add_parser("list", handler=list_dead, help="dead letters, newest first, and their causes")
     listing.add_argument("--filter", metavar="EXPR", default="")
     listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
     listing.add_argument("--cursor", default="", help="`next` of the page before")
     listing.add_argument(
         "--triage", choices=(*map(str, Triage), "all"), help="(default: open, or what the filter says of it)"
     )
-    listing.set_defaults(handler=list_dead)
-    showing = verbs.add_parser("show", parents=[common], help="reason beside the original message")
+    showing = verbs.add_parser("show", handler=show, help="reason beside the original message")
     showing.add_argument("id")
-    showing.set_defaults(handler=show)
     for name, text in (
         ("republish", "make a new task of each, linked to the old one"),
         ("archive", "put away"),
@@ -148,19 +146,17 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         ("restore", "take archived or ignored ones back"),
     ):
         aliases = ["reopen"] if name == "restore" else []
-        parser = verbs.add_parser(name, parents=[common], help=text, aliases=aliases)
+        parser = verbs.add_parser(name, help=text, aliases=aliases)
         choose.add_choice(parser)
         if name != "republish":
             parser.add_argument("--note", default="")
         parser.set_defaults(handler=change, verb=name)
         if name == "republish":
             republish_options(parser)
-    noting = verbs.add_parser("note", parents=[common], help="write down what you know, for whoever looks next")
+    noting = verbs.add_parser("note", handler=note, help="write down what you know, for whoever looks next")
     noting.add_argument("id")
     noting.add_argument("text")
-    noting.set_defaults(handler=note)
-    runs = verbs.add_parser("runs", parents=[common], help="bulk republishing: what went how far, and what can go on")
-    runs.set_defaults(handler=list_runs)
+    verbs.add_parser("runs", handler=list_runs, help="bulk republishing: what went how far, and what can go on")
 
 
 def list_dead(context: Context) -> int:

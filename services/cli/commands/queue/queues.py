@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any
 
@@ -50,30 +49,26 @@ UNTOLD = N_("the broker does not tell how many messages are held: what is listed
 QUEUE_HELP = "as queue list shows it, or high, normal, low"
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    noun = nouns.add_parser("queue", parents=[common], help="queues, and what is held back", **examples(EXAMPLES))
+def add(nouns: Any) -> None:
+    noun = nouns.add_parser("queue", help="queues, and what is held back", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    verbs.add_parser("list", parents=[common], help="live depths, and what holds tasks back").set_defaults(
-        handler=list_queues
-    )
+    verbs.add_parser("list", handler=list_queues, help="live depths, and what holds tasks back")
     for name, handler, text in (
         ("pause", pause, "start no tasks of a platform, a type, or any; running ones go on, waiting ones stay"),
         ("resume", resume, "start them again"),
     ):
-        parser = verbs.add_parser(name, parents=[common], help=text)
+        parser = verbs.add_parser(name, handler=handler, help=text)
         parser.add_argument("scope", help=SCOPE_HELP)
         parser.add_argument("--note", default="", help="why; shown and kept in the audit")
         parser.add_argument("--yes", action="store_true", help="do not ask")
-        parser.set_defaults(handler=handler)
     peeking = verbs.add_parser(
-        "peek", parents=[common], help="the tasks that wait in one, by the records; no message is taken off it"
+        "peek", handler=peek, help="the tasks that wait in one, by the records; no message is taken off it"
     )
     peeking.add_argument("name", metavar="QUEUE", help=QUEUE_HELP)
     peeking.add_argument("--limit", type=whole(1, MOST), default=PEEK)
-    peeking.set_defaults(handler=peek)
-    add_held(verbs, common)
-    add_purge(verbs, common)
-    limits.add(verbs, common)
+    add_held(verbs)
+    add_purge(verbs)
+    limits.add(verbs)
 
 
 def list_queues(context: Context) -> int:
@@ -235,11 +230,10 @@ def _waiting(engine: assembly.Engine, scope: str) -> int:
     return engine.store.query(Query(terms=terms, limit=1)).number.number
 
 
-def add_held(verbs: Any, common: argparse.ArgumentParser) -> None:
+def add_held(verbs: Any) -> None:
     text = "who holds which message that is not settled, since when, and what nobody can explain"
-    parser = verbs.add_parser("held", parents=[common], help=text)
+    parser = verbs.add_parser("held", handler=show_holders, help=text)
     parser.add_argument("name", metavar="QUEUE", nargs="?", default="", help="only of this one, or of this lane")
-    parser.set_defaults(handler=show_holders)
 
 
 def show_holders(context: Context) -> int:
@@ -302,11 +296,11 @@ def _queue(one: QueueHolders, now_ms: int) -> dict[str, Any]:
     }
 
 
-def add_purge(verbs: Any, common: argparse.ArgumentParser) -> None:
+def add_purge(verbs: Any) -> None:
     """Declare it."""
     parser = verbs.add_parser(
         "purge",
-        parents=[common],
+        handler=purge,
         help="cancel all tasks that wait in one; what runs goes on",
         description="Cancels the records of what waits there, some hundreds at a time, under one audit entry. Their"
         " messages stay and are skipped by whoever takes them. task create-again makes cancelled tasks anew.",
@@ -318,7 +312,6 @@ def add_purge(verbs: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument("--confirm", metavar="QUEUE", default="", help="its name once more, where nobody can be asked")
     parser.add_argument("--reason", default="", help="why; kept with the tasks and in the audit")
     parser.add_argument("--dry-run", action="store_true", help="show what would be cancelled")
-    parser.set_defaults(handler=purge)
 
 
 def purge(context: Context) -> int:

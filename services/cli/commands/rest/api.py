@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import threading
 from typing import Any
 
@@ -20,10 +19,10 @@ EXAMPLES = (
 LOOPBACK, PORT = "127.0.0.1", 8765
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     parser = nouns.add_parser(
         "api",
-        parents=[common],
+        handler=serve,
         help="serve REST, events, metrics and a status page to other programs",
         description="Programs on this machine may look without a token; for everything else they show one (see token)."
         " On another address than the loopback one every request needs a token, and the connection TLS.",
@@ -39,7 +38,6 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument("--open-loopback", action="store_true", help=text)
     text = "another name by which this server may be asked, as behind a proxy; repeatable"
     parser.add_argument("--host-name", action="append", default=[], metavar="NAME", help=text)
-    parser.set_defaults(handler=serve)
 
 
 def serve(context: Context) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from services import assembly
@@ -23,30 +22,25 @@ EXAMPLES = (
 NEVER = "never"
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+def add(nouns: Any) -> None:
     noun = nouns.add_parser(
         "token",
-        parents=[common],
         help="tokens for programs that use the server of `api`",
         description="A token has a role as people have. Its text is shown once and kept nowhere; what is done with it"
         " stands in the audit under its name, as NAME@rest.",
         **examples(EXAMPLES),
     )
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    making = verbs.add_parser("create", parents=[common], help="make one and print it; only an admin may")
+    making = verbs.add_parser("create", handler=create, help="make one and print it; only an admin may")
     making.add_argument("name", help="letters, digits, . _ and -")
     making.add_argument("--role", choices=ROLES, default=VIEWER, metavar="ROLE", help=f"{', '.join(ROLES)}")
     making.add_argument(
         "--expires", default="90d", metavar="DURATION", help="after 12h, 30d …, or never (default: 90d)"
     )
-    making.set_defaults(handler=create)
-    verbs.add_parser("list", parents=[common], help="all, and when each was last used").set_defaults(
-        handler=list_tokens
-    )
-    taking = verbs.add_parser("revoke", parents=[common], help="take one back; its next request is refused")
+    verbs.add_parser("list", handler=list_tokens, help="all, and when each was last used")
+    taking = verbs.add_parser("revoke", handler=revoke, help="take one back; its next request is refused")
     taking.add_argument("name")
     taking.add_argument("--yes", action="store_true", help="do not ask")
-    taking.set_defaults(handler=revoke)
 
 
 def create(context: Context) -> int:

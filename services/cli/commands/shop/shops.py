@@ -82,12 +82,11 @@ COMMANDS = {
 }
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    noun = nouns.add_parser("shop", parents=[common], help="shops of the fleet", **examples(EXAMPLES))
+def add(nouns: Any) -> None:
+    noun = nouns.add_parser("shop", help="shops of the fleet", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    listing = verbs.add_parser("list", parents=[common], help="shops, and what is true of each")
+    listing = verbs.add_parser("list", handler=list_shops, help="shops, and what is true of each")
     listing.add_argument("--filter", metavar="EXPR", default="", help=f"words, or by {', '.join(shop_filter.FIELDS)}")
-    listing.set_defaults(handler=list_shops)
     for name, handler, text in (
         ("show", show, "one shop"),
         ("pause", pause, "start none of its tasks; running ones go on, waiting ones stay"),
@@ -95,32 +94,29 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         ("dedicate", dedicate, "give it a queue of its own, single_shop_ID; its waiting tasks move there"),
         ("undedicate", undedicate, "let its tasks go through the lanes again; the queue ends when nothing can come"),
     ):
-        parser = verbs.add_parser(name, parents=[common], help=text)
-        parser.set_defaults(handler=handler)
+        parser = verbs.add_parser(name, handler=handler, help=text)
         if name == "show":
             parser.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")
         else:
             several.add_shops(parser)
         if name in ("pause", "resume"):
             parser.add_argument("--note", "--reason", dest="note", default="", help="why; shown and kept in the audit")
-    limiting = verbs.add_parser("limit", parents=[common], help="how many of its tasks may run at once")
+    limiting = verbs.add_parser("limit", handler=limit, help="how many of its tasks may run at once")
     several.add_shops(limiting)
     limiting.add_argument("--concurrency", type=whole(1, MOST_AT_ONCE), metavar="N", required=True, help="at once")
-    limiting.set_defaults(handler=limit)
     importing = verbs.add_parser(
         "import",
-        parents=[common],
+        handler=import_shops,
         help="insert shops, or change known ones, from a CSV, TSV or XLSX file",
         description="Columns: platform, shop_id, name, name_en, group, tags, concurrency, dedicated, enabled. What the"
         " file has no column for stays as it is. With a bad line nothing is imported and every fault is listed.",
     )
     importing.add_argument("file")
     importing.add_argument("--skip-bad", action="store_true", help="import the good lines all the same; exit code 2")
-    importing.set_defaults(handler=import_shops)
-    add_move(verbs, common)
-    add_breaker(verbs, common)
-    add_login(verbs, common)
-    add_session(verbs, common)
+    add_move(verbs)
+    add_breaker(verbs)
+    add_login(verbs)
+    add_session(verbs)
 
 
 def list_shops(context: Context) -> int:
@@ -327,11 +323,11 @@ def limit(context: Context) -> int:
     return several.each(context, "limit", act, what=N_("change how many tasks of {shops} may run at once"))
 
 
-def add_move(verbs: Any, common: argparse.ArgumentParser) -> None:
+def add_move(verbs: Any) -> None:
     text = "let it be at home on another node: tasks that need its browser profile start only there"
     parser = verbs.add_parser(
         "move",
-        parents=[common],
+        handler=move,
         help=text,
         description="Tasks that waited for the old node go to the new one. The profile itself is not copied: copy its"
         " folder before, or the shop has to log in again there.",
@@ -339,7 +335,6 @@ def add_move(verbs: Any, common: argparse.ArgumentParser) -> None:
     several.add_shops(parser)
     parser.add_argument("--node", required=True, metavar="NODE", help="its name; see `worker list`")
     parser.add_argument("--force", action="store_true", help="also where no worker has told of such a node")
-    parser.set_defaults(handler=move)
 
 
 def move(context: Context) -> int:
@@ -368,10 +363,10 @@ def move(context: Context) -> int:
     )
 
 
-def add_login(verbs: Any, common: argparse.ArgumentParser) -> None:
+def add_login(verbs: Any) -> None:
     parser = verbs.add_parser(
         "login",
-        parents=[common],
+        handler=login,
         help="open the shop's browser here for a person to log in; then its tasks go on",
         description="Opens the browser profile of the shop on this machine, where its worker runs. Log in, or move the"
         " slider, and close the window: if the page that was seen last asked for nothing, the shop counts as logged in"
@@ -383,7 +378,6 @@ def add_login(verbs: Any, common: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--here", action="store_true", help="also where the shop is at home on another node")
     parser.add_argument("--note", default="", help="kept in the audit")
-    parser.set_defaults(handler=login)
 
 
 def login(context: Context) -> int:
@@ -464,29 +458,26 @@ def _tell(url: str, logged_in: bool) -> None:
     output.err(spoken.phrase("fleetdeck: {url}: {state}\n", url=url, state=state))
 
 
-def add_session(verbs: Any, common: argparse.ArgumentParser) -> None:
+def add_session(verbs: Any) -> None:
     parser = verbs.add_parser(
         "session",
-        parents=[common],
         help="shops whose tasks wait for a login",
         description="An attempt that ends with login_expired or captcha closes the session gate of its shop: its tasks"
         " wait, uncounted, until somebody has logged in there and says so.",
         **examples(SESSION_EXAMPLES),
     )
     which = parser.add_subparsers(required=True, metavar="VERB")
-    listing = which.add_parser("list", parents=[common], help="who waits, since when, and what told so")
+    listing = which.add_parser("list", handler=show_sessions, help="who waits, since when, and what told so")
     listing.add_argument("--all", action="store_true", help="also shops that wait for nobody, with their last login")
-    listing.set_defaults(handler=show_sessions)
     for name, handler, text in (
         ("open", open_session, "the shop is logged in again: note it, and let its tasks go"),
         ("close", close_session, "start none of its tasks until somebody has logged in"),
     ):
-        one = which.add_parser(name, parents=[common], help=text)
+        one = which.add_parser(name, handler=handler, help=text)
         several.add_shops(one)
         one.add_argument("--note", default="", help="why; kept in the audit")
         if name == "close":
             one.add_argument("--kind", choices=session.KINDS, default=classify.LOGIN_EXPIRED, help="what is asked for")
-        one.set_defaults(handler=handler)
 
 
 def show_sessions(context: Context) -> int:
@@ -559,10 +550,10 @@ def session_row(shop: str, closed: ClosedSession | None, login: Login | None, su
     }
 
 
-def add_breaker(verbs: Any, common: argparse.ArgumentParser) -> None:
+def add_breaker(verbs: Any) -> None:
     parser = verbs.add_parser(
         "breaker",
-        parents=[common],
+        handler=breaker_verb,
         help="shops whose tasks wait after too many failures",
         description="When enough of the last attempts of a shop failed for a reason that lies with the shop, its"
         " breaker opens and its tasks wait. After the cool-down one of them tries; if it fails, the cool-down doubles,"
@@ -575,7 +566,6 @@ def add_breaker(verbs: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument("--of", type=whole(1, breaker.MAX_WINDOW), metavar="N", help="of the last so many")
     parser.add_argument("--cooldown", type=seconds, metavar="TIME", help="until the first try, such as 60 or 5m")
     parser.add_argument("--max-cooldown", type=seconds, metavar="TIME", help="however often it fails")
-    parser.set_defaults(handler=breaker_verb)
 
 
 def breaker_verb(context: Context) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -13,11 +12,10 @@ from services.cli.context import EXIT_OK, Context, table, whole
 from services.domain.task.notes import OUTCOMES, SUPPRESSED_KEPT, Suppressed
 
 
-def add(verbs: Any, common: argparse.ArgumentParser) -> None:
+def add(verbs: Any) -> None:
     text = "tasks that met another one with the same work: refused, queued behind it, forced, or waiting for it"
-    parser = verbs.add_parser("duplicates", parents=[common], help=text)
+    parser = verbs.add_parser("duplicates", handler=show, help=text)
     parser.add_argument("--limit", type=whole(1, SUPPRESSED_KEPT), default=50)
-    parser.set_defaults(handler=show)
 
 
 def show(context: Context) -> int:

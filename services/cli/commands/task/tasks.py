@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import threading
 from collections.abc import Iterable, Iterator
@@ -50,27 +49,25 @@ OVER = TERMINAL | {Status.HELD}
 HIGHEST = 2**31 - 1
 
 
-def add(nouns: Any, common: argparse.ArgumentParser) -> None:
-    noun = nouns.add_parser("task", parents=[common], help="create, look at and change tasks", **examples(EXAMPLES))
+def add(nouns: Any) -> None:
+    noun = nouns.add_parser("task", help="create, look at and change tasks", **examples(EXAMPLES))
     verbs = noun.add_subparsers(required=True, metavar="VERB")
-    create.add(verbs.add_parser("create", parents=[common], help="create one task, or many from a file"))
-    listing = verbs.add_parser("list", parents=[common], help="tasks that match a filter")
+    create.add(verbs.add_parser("create", help="create one task, or many from a file"))
+    listing = verbs.add_parser("list", handler=list_tasks, help="tasks that match a filter")
     listing.add_argument("--filter", metavar="EXPR", default="")
     listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
     listing.add_argument("--sort", default="created", help=f"{', '.join(SORTS)}; the last first")
     listing.add_argument("--reverse", action="store_true", help="the first first")
     listing.add_argument("--cursor", default="", help="`next` of the page before")
-    listing.set_defaults(handler=list_tasks)
-    showing = verbs.add_parser("show", parents=[common], help="one task with attempts, gates and events")
+    showing = verbs.add_parser("show", handler=show, help="one task with attempts, gates and events")
     showing.add_argument("id")
-    showing.set_defaults(handler=show)
-    add_log(verbs, common)
-    add_artifacts(verbs, common)
-    duplicates.add(verbs, common)
-    add_resolve(verbs, common)
+    add_log(verbs)
+    add_artifacts(verbs)
+    duplicates.add(verbs)
+    add_resolve(verbs)
     trying = verbs.add_parser(
         "try",
-        parents=[common],
+        handler=try_anyway,
         help="let one attempt through a pause, quiet hours or a failing shop",
         description="The next attempt of one task starts although a pause, quiet hours or the breaker of its shop holds"
         " it back. Who did it and why is kept with the task and in the audit. The gate stays closed for all others, an"
@@ -80,7 +77,6 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     chosen = trying.add_mutually_exclusive_group(required=True)
     chosen.add_argument("--reason", help="why this one cannot wait; kept with the task")
     chosen.add_argument("--undo", action="store_true", help="take it back, while no attempt has begun with it")
-    trying.set_defaults(handler=try_anyway)
     for name, text in (
         ("cancel", "end waiting tasks, ask running ones to stop"),
         ("retry", "next attempt now; a dead task is republished under a new id"),
@@ -88,7 +84,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         ("run-now", "put waiting tasks at the front"),
         ("prioritize", "change priority and lane"),
     ):
-        parser = verbs.add_parser(name, parents=[common], help=text)
+        parser = verbs.add_parser(name, help=text)
         choose.add_choice(parser)
         parser.set_defaults(handler=change, verb=name)
         if name == "prioritize":
@@ -259,14 +255,13 @@ def _row(task: Task, gate: str, zone: str, by: str) -> tuple[object, ...]:
     )
 
 
-def add_resolve(verbs: Any, common: argparse.ArgumentParser) -> None:
+def add_resolve(verbs: Any) -> None:
     parser = verbs.add_parser(
-        "resolve", parents=[common], help="decide about held tasks: it ran, run it again, or a dead letter"
+        "resolve", handler=resolve, help="decide about held tasks: it ran, run it again, or a dead letter"
     )
     choose.add_choice(parser)
     parser.add_argument("--as", dest="decision", choices=sorted(DECISIONS), required=True)
     parser.add_argument("--note", default="", help="how you know, why again, or why it is given up")
-    parser.set_defaults(handler=resolve)
 
 
 def resolve(context: Context) -> int:
@@ -292,11 +287,10 @@ def resolve(context: Context) -> int:
     return choose.report(context, outcome, "resolve")
 
 
-def add_artifacts(verbs: Any, common: argparse.ArgumentParser) -> None:
-    parser = verbs.add_parser("artifacts", parents=[common], help="the files that a task left behind")
+def add_artifacts(verbs: Any) -> None:
+    parser = verbs.add_parser("artifacts", handler=artifacts, help="the files that a task left behind")
     parser.add_argument("id")
     parser.add_argument("--save", metavar="DIR", default="", help="copy those that lie here into this folder")
-    parser.set_defaults(handler=artifacts)
 
 
 def artifact_lines(record: Task) -> list[str]:
@@ -382,10 +376,10 @@ def _artifact_row(found: Found, saved: Path | ArtifactError | None) -> dict[str,
     }
 
 
-def add_log(verbs: Any, common: argparse.ArgumentParser) -> None:
+def add_log(verbs: Any) -> None:
     parser = verbs.add_parser(
         "log",
-        parents=[common],
+        handler=show_log,
         help="what an attempt has printed",
         description="The lines of the last attempt, or of --attempt. With --follow it goes on until the task has ended,"
         " attempt after attempt; with --json the document comes at the end then.",
@@ -396,7 +390,6 @@ def add_log(verbs: Any, common: argparse.ArgumentParser) -> None:
         "--start", type=whole(0, HIGHEST), default=0, metavar="PLACE", help="`next` of the lines before"
     )
     parser.add_argument("--follow", action="store_true", help="go on until the task, or that attempt, has ended")
-    parser.set_defaults(handler=show_log)
 
 
 def show_log(context: Context) -> int:
