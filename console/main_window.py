@@ -686,3 +686,11 @@ def _time_of_day() -> str:
     """Now, by the clock of the status bar."""
     now = instant.now_ms()
     return shown.clock(now, now)
+
+
+def in_front() -> MainWindow | None:
+    """The window of this program that a person works in, also while one of its dialogs is open."""
+    front: QWidget | None = QApplication.activeWindow()
+    while front is not None and not isinstance(front, MainWindow):
+        front = front.parentWidget()
+    return front

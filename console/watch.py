@@ -10,9 +10,9 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
-from console.main_window import MainWindow
+from console.main_window import MainWindow, in_front
 from console.tray import Tray
 from services import i18n
 from services.domain.alerts.incident import OPEN, WAITING, Incident
@@ -178,7 +178,7 @@ class AlertWatch(Watch[AlertsNow]):
         """One message, whatever comes while it stands: three of them would lie on the verbs of every page. Of several
         windows the one in front says it: behind it nobody would see it.
         """
-        window = _in_front() or self._window
+        window = in_front() or self._window
         if window.current == ALERTS:
             return
         standing = any(toast.spec.key == ALERTS for toast in window.toasts.toasts())
@@ -218,11 +218,3 @@ class AlertWatch(Watch[AlertsNow]):
             key=ALERTS,
             actions=(ToastAction(text=_("Show"), call=partial(window.open_page, ALERTS, wanted or None)),),
         )
-
-
-def _in_front() -> MainWindow | None:
-    """The window of this program that a person works in, also while one of its dialogs is open."""
-    front: QWidget | None = QApplication.activeWindow()
-    while front is not None and not isinstance(front, MainWindow):
-        front = front.parentWidget()
-    return front

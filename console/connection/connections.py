@@ -10,10 +10,9 @@ from typing import Any, Protocol
 
 import msgspec
 from PySide6.QtCore import QObject, QPoint, Signal
-from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
-from console.main_window import MainWindow
+from console.main_window import MainWindow, in_front
 from services import assembly
 from services import settings as config
 from services.domain.errors import ConsoleError, OperatorError
@@ -306,10 +305,7 @@ class ConnectionSwitch(QObject):
 
     def _here(self) -> MainWindow | None:
         """The window that a person is in: there may be several of what is open."""
-        here: QWidget | None = QApplication.activeWindow()
-        while here is not None and not isinstance(here, MainWindow):
-            here = here.parentWidget()
-        return here if isinstance(here, MainWindow) else self._window
+        return in_front() or self._window
 
     def _tell(self, spec: ToastSpec) -> None:
         window = self._here()

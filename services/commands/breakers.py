@@ -24,7 +24,7 @@ class BreakerCommands:
 
     def rule(self) -> Rule:
         """When breakers open."""
-        return breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, ""))
+        return breaker.read(self._store.documents(breaker.DOCUMENT))
 
     def set_rule(self, rule: Rule) -> None:
         """Change when breakers open; those that are open stay so until a probe succeeds.

@@ -25,7 +25,7 @@ from services.i18n import N_, _
 from services.monitor.letters.causes import Called
 from services.monitor.live import Snapshot
 from views.context import PageContext
-from views.support import instant, safe, shown, text
+from views.support import instant, safe, shown
 from views.support.operation import Operation
 from views.support.words.cause import called
 from views.widgets.filter.bar import FilterBar
@@ -62,7 +62,7 @@ def _clock(at_ms: int) -> str:
     """Without seconds where there are none."""
     if at_ms % 60_000:
         return shown.clock(at_ms, instant.now_ms())
-    return text.minute(shown.moment(at_ms), shown.moment(instant.now_ms()), shown.zone())
+    return shown.minute(at_ms, instant.now_ms())
 
 
 FIELDS = (

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from services.domain.errors import UsageError
 from services.messages import told
 from views.context import PageContext
 from views.kit.list_source import ListSource
@@ -15,6 +16,7 @@ from views.page import Page
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
+from views.widgets.filter.bar import FilterBar
 from views.widgets.strip import ErrorStrip
 
 R = TypeVar("R")
@@ -29,6 +31,7 @@ class ListPage(Page, Generic[R]):
     error: ErrorStrip
     table: TableView
     panel: QWidget
+    filter: FilterBar | None = None
     _model: RecordModel[R]
     _source: ListSource[Any]
     _rest: AtRest | None = None
@@ -91,7 +94,9 @@ class ListPage(Page, Generic[R]):
 
     def _show_error(self, error: BaseException) -> None:
         self.load_failed()
-        if self._context.feed.latest.store.connected:  # else the window tells it above all pages
+        if self.filter is not None and isinstance(error, UsageError) and error.field == "filter":
+            self.filter.show_problem(told(error))
+        elif self._context.feed.latest.store.connected:  # else the window tells it above all pages
             self.error.show_error(told(error))
 
     @property

@@ -173,6 +173,11 @@ def clock(instant_ms: int, now_ms: int) -> str:
     return text.clock(moment(instant_ms), moment(now_ms), zone()) if instant_ms else ""
 
 
+def minute(instant_ms: int, now_ms: int) -> str:
+    """The same without seconds."""
+    return text.minute(moment(instant_ms), moment(now_ms), zone())
+
+
 def log_time(instant_ms: int, now_ms: int) -> str:
     """Time of day with its milliseconds, as lines of a log have it; with the date when it is not today."""
     whole = text.log_time(moment(instant_ms), zone())

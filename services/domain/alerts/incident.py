@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
 
 import msgspec
@@ -179,6 +179,12 @@ def readable(stored: Mapping[str, str], answers: Mapping[str, str]) -> list[Inci
     """Those that can be read, with what people did about them; the doctor names the others."""
     found = DOCUMENT.readable(stored).values()
     return [replace(one, answer=ANSWER.read(answers.get(one.id), one.answer)) for one in found]
+
+
+def going_on(documents: Callable[[str], Mapping[str, str]]) -> list[Incident]:
+    """Those that are not over; ``documents``: those of the store, by kind."""
+    stored = documents(KIND)
+    return readable(stored, documents(ANSWERS) if stored else {})
 
 
 def slot_of(key: str) -> str:

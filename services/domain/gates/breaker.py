@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from services.domain.errors import UsageError
@@ -97,6 +99,11 @@ def parse(body: str) -> Rule:
     except (msgspec.DecodeError, UnicodeError, RecursionError, UsageError):
         return Rule()
     return rule
+
+
+def read(documents: Mapping[str, str]) -> Rule:
+    """The rule of the fleet, among documents of its kind."""
+    return parse(documents.get(NAME, ""))
 
 
 def check(rule: Rule) -> None:

@@ -107,7 +107,7 @@ class AlertQueries:
         """
         now, letters = self._store.now_ms(), self._letters()
         known = channels.readable(self._store.documents(channels.KIND))
-        open_ = self._incidents()
+        open_ = incidents.going_on(self._store.documents)
         there = Counter(map(_platform, self._shops() if any(one.shops for one in open_) else ()))
         found = [replace(_at(one, now, letters, known), platforms=_platforms(one, there)) for one in open_]
         found.sort(key=_order)
@@ -121,7 +121,7 @@ class AlertQueries:
             UsageError: there is none of this id.
         """
         now, letters = self._store.now_ms(), self._letters()
-        found = next((one for one in self._incidents() if one.id == incident_id), None)
+        found = next((one for one in incidents.going_on(self._store.documents) if one.id == incident_id), None)
         if found is None:
             found = incidents.DOCUMENT.read(self._store.documents(incidents.HISTORY).get(incident_id), None)
         if found is None:
@@ -144,7 +144,7 @@ class AlertQueries:
         """All rules, in their order."""
         stored = self._store.documents(rules.KIND)
         delivered = {one.name for one in self._defaults}
-        active = [one.rule.name for one in self._incidents() if one.raised_at]
+        active = [one.rule.name for one in incidents.going_on(self._store.documents) if one.raised_at]
         return tuple(
             RuleNow(
                 rule=one,
@@ -170,10 +170,6 @@ class AlertQueries:
         bodies = self._store.documents(rules.VERSIONS)
         found = rules.DOCUMENT.readable({key: body for key, body in bodies.items() if key.startswith(f"{name}@")})
         return tuple(sorted(found.values(), key=lambda one: -one.version))
-
-    def _incidents(self) -> list[Incident]:
-        stored = self._store.documents(incidents.KIND)
-        return incidents.readable(stored, self._store.documents(incidents.ANSWERS) if stored else {})
 
     def _letters(self) -> list[Letter]:
         found = list(outbox.DOCUMENT.readable(self._store.documents(outbox.KIND)).values())

@@ -122,7 +122,7 @@ class ShopQueries:
             self.states.learn_day()
         found = self.states.look()
         known, logins, homes = self._registry.shops(), self._store.logins(), self._store.homes()
-        rule = breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, ""))
+        rule = breaker.read(self._store.documents(breaker.DOCUMENT))
         tasks = self._store.counts().shops if shop_filter.asks_counts(wish) else {}
         coming = self._coming() if NEXT in telling else {}
         tells_worker = RAN_BY in telling or shop_filter.asks_worker(wish)

@@ -41,8 +41,7 @@ class Book:
 
     def incidents(self) -> list[Incident]:
         """Those that are not over, with what people did about them."""
-        stored = self._store.documents(incidents.KIND)
-        return incidents.readable(stored, self._store.documents(incidents.ANSWERS) if stored else {})
+        return incidents.going_on(self._store.documents)
 
     def letters(self) -> list[Letter]:
         """All messages, those that were sent a while ago too."""

@@ -175,7 +175,7 @@ class Look:
 
     @cached_property
     def _rule(self) -> Rule:
-        return breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, ""))
+        return breaker.read(self._store.documents(breaker.DOCUMENT))
 
     @cached_property
     def _quiet(self) -> Mapping[str, Spans]:

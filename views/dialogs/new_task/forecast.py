@@ -281,4 +281,4 @@ def _planned(first_run: int) -> str:
 
 
 def _minute(instant_ms: float, now_ms: int) -> str:
-    return text.minute(shown.moment(round(instant_ms)), shown.moment(now_ms), shown.zone())
+    return shown.minute(round(instant_ms), now_ms)

@@ -92,7 +92,7 @@ def answer(story: WorkStory, now_ms: int) -> Answer:
         gone = _gone(story.ended, story, now_ms)
         return Answer(status="healthy", lead=_("Yes, it ran"), words=gone, short=_("Yes"), beside=gone)
     if at_work is not None:
-        words = _("Since {when}, by {who}").format(when=_at(at_work.started_at, now_ms), who=_who(at_work))
+        words = _("Since {when}, by {who}").format(when=shown.clock(at_work.started_at, now_ms), who=_who(at_work))
         lead = _("It is running now")
         return Answer(
             status="running", lead=lead, words=words, short=_("Running"), beside=words, task_id=at_work.task_id
@@ -133,11 +133,11 @@ def _of_day(story: WorkStory, now_ms: int) -> list[Task]:
 
 def _ran(story: WorkStory, ran: list[Task], at_work: Task | None, now_ms: int) -> Answer:
     last = max(ran, key=lambda task: task.ended_at)
-    words = _("Succeeded at {when}, by {who}").format(when=_at(last.ended_at, now_ms), who=_who(last))
+    words = _("Succeeded at {when}, by {who}").format(when=shown.clock(last.ended_at, now_ms), who=_who(last))
     if len(ran) > 1:
         number = ngettext("{n} task of this day", "{n} tasks of this day", len(ran)).format(n=text.count(len(ran)))
         words = _("{tasks} succeeded, the last at {when}, by {who}").format(
-            tasks=number, when=_at(last.ended_at, now_ms), who=_who(last)
+            tasks=number, when=shown.clock(last.ended_at, now_ms), who=_who(last)
         )
     lead, found = _("Yes, it ran"), last.task_id
     if at_work is not None:
@@ -153,7 +153,7 @@ def brief(story: WorkStory, now_ms: int) -> tuple[str, str, str]:
     by_id = {task.task_id: task for task in (*story.runs, *story.active)}
     task, strong = by_id.get(found.task_id), found.lead
     if task is not None and task.status == Status.SUCCEEDED:
-        strong = _("Yes, at {when}").format(when=_at(task.ended_at, now_ms))
+        strong = _("Yes, at {when}").format(when=shown.clock(task.ended_at, now_ms))
     elif task is not None and task.status == Status.RUNNING:
         strong = _("Running for {span}").format(span=_long(now_ms - task.started_at))
     elif task is not None and task.status == Status.RETRYING:
@@ -161,11 +161,11 @@ def brief(story: WorkStory, now_ms: int) -> tuple[str, str, str]:
     elif task is not None and (gate := listed.BY_NAME.get(story.gates.get(task.task_id, ""))) is not None:
         strong = _("Not yet: {why}").format(why=_(gate.short))
     elif found.status == "unconfirmed" and story.planned is not None and now_ms <= story.planned.at < story.ends:
-        strong = _("Not yet, planned {when}").format(when=_at(story.planned.at, now_ms))
+        strong = _("Not yet, planned {when}").format(when=shown.clock(story.planned.at, now_ms))
     if story.planned is not None and story.planned.at >= now_ms:
-        names.append(_("next {when}").format(when=_minute(story.planned.at, now_ms)))
+        names.append(_("next {when}").format(when=shown.minute(story.planned.at, now_ms)))
     if found.status not in ("healthy", "running") and story.done is not None:
-        names.append(_("last success {when}").format(when=_at(story.done.at, now_ms)))
+        names.append(_("last success {when}").format(when=shown.clock(story.done.at, now_ms)))
     return found.status, strong, text.listed(names)
 
 
@@ -201,7 +201,7 @@ def _next(story: WorkStory, now_ms: int) -> Told:
     if planned is None:
         return Told(NEXT, N_("Next run"), _("Nothing is planned"), glyph="scheduled")
     soon = text.until(shown.span(planned.at - now_ms)) if planned.at > now_ms else _("due")
-    when, door = _at(planned.at, now_ms), text.listed(part for part in (planned.schedule,) if part)
+    when, door = shown.clock(planned.at, now_ms), text.listed(part for part in (planned.schedule,) if part)
     return Told(NEXT, N_("Next run"), when, soon, glyph="scheduled", door=door or _("Open task"))
 
 
@@ -220,7 +220,7 @@ def _promise(promised: Sequence[WorkPromise], now_ms: int) -> Told:
     word, tone, glyph = _PROMISED.get(worst.state, (N_("Not judged"), "text", "unknown"))
     what = shop_words.said(worst.row.sentence[0])
     if worst.break_at:
-        what = text.listed([what, _("until {when}").format(when=_at(worst.break_at, now_ms))])
+        what = text.listed([what, _("until {when}").format(when=shown.clock(worst.break_at, now_ms))])
     return Told(PROMISE, N_("Promise"), _(word), what, tone, glyph=glyph, door=worst.row.name)
 
 
@@ -332,7 +332,8 @@ def notable(story: WorkStory, day: ShopDay | None, now_ms: int) -> list[Line]:
     absent = [run for run in (day.runs if day is not None else ()) if run.state in (MISSED, SKIPPED)]
     for run in absent[-MOST:]:
         due = _("Due at {when}, did not come") if run.state == MISSED else _("Due at {when}, left this shop out")
-        glyph, words = "warning" if run.state == MISSED else "cancelled", due.format(when=_at(run.begins, now_ms))
+        glyph = "warning" if run.state == MISSED else "cancelled"
+        words = due.format(when=shown.clock(run.begins, now_ms))
         found.append(Line(status=glyph, words=words, schedule=run.schedule))
     if more := sum(run.count for run in absent[:-MOST]):
         found.append(Line(status="warning", words=_("and {n} before that").format(n=text.count(more))))
@@ -368,10 +369,6 @@ def _long(milliseconds: int) -> str:
     return text.duration(shown.span(max(0, milliseconds)))
 
 
-def _minute(instant_ms: int, now_ms: int) -> str:
-    return text.minute(shown.moment(instant_ms), shown.moment(now_ms), shown.zone())
-
-
 def lines(story: WorkStory, now_ms: int) -> list[Line]:
     """What each task of the day did, what has not ended, what succeeded last, and when it would run next."""
     found = [_run(task, now_ms) for task in story.runs[-MOST:]]
@@ -388,7 +385,7 @@ def lines(story: WorkStory, now_ms: int) -> list[Line]:
     if planned is None:
         found.append(Line(status="idle", words=_("No further run is planned")))
     else:
-        when = _at(planned.at, now_ms)
+        when = shown.clock(planned.at, now_ms)
         words = _("Would run next at {when}").format(when=when)
         if planned.schedule:
             words = _("Would run next at {when}, by a schedule").format(when=when)
@@ -435,11 +432,11 @@ def _gone(day: Day, story: WorkStory, now_ms: int) -> str:
     if day.count > 1:
         parts.append(
             _("the first at {first}, the last at {last}").format(
-                first=_at(day.first_at, now_ms), last=_at(day.last_at, now_ms)
+                first=shown.clock(day.first_at, now_ms), last=shown.clock(day.last_at, now_ms)
             )
         )
     else:
-        parts.append(_("at {when}").format(when=_at(day.last_at, now_ms)))
+        parts.append(_("at {when}").format(when=shown.clock(day.last_at, now_ms)))
     if story.gone:
         parts.append(
             _("the records are gone")
@@ -451,7 +448,7 @@ def _gone(day: Day, story: WorkStory, now_ms: int) -> str:
 
 def _run(task: Task, now_ms: int) -> Line:
     words = _("Ran at {when}, by {who}: {result}").format(
-        when=_at(task.started_at, now_ms), who=_who(task), result=_result(task, now_ms)
+        when=shown.clock(task.started_at, now_ms), who=_who(task), result=_result(task, now_ms)
     )
     return Line(status=heard.glyph(task, now_ms), words=words, task_id=task.task_id)
 
@@ -480,20 +477,16 @@ def _not_since(story: WorkStory, now_ms: int) -> str:
         return _("It has not succeeded, as far as is known")
     if not story.known:
         return _("The last success that is known: {when}, by {who}").format(
-            when=_at(story.done.at, now_ms), who=origins.who(story.done.by)
+            when=shown.clock(story.done.at, now_ms), who=origins.who(story.done.by)
         )
     if story.later is not None:
         return _("Not on that day, but later: {when}, by {who}").format(
-            when=_at(story.later.at, now_ms), who=origins.who(story.later.by)
+            when=shown.clock(story.later.at, now_ms), who=origins.who(story.later.by)
         )
     return _("Not run since {when}; that was by {who}").format(
-        when=_at(story.done.at, now_ms), who=origins.who(story.done.by)
+        when=shown.clock(story.done.at, now_ms), who=origins.who(story.done.by)
     )
 
 
 def _who(task: Task) -> str:
     return origins.who(task.created_by or task.origin)
-
-
-def _at(instant_ms: int, now_ms: int) -> str:
-    return shown.clock(instant_ms, now_ms)

@@ -188,7 +188,7 @@ def state_detail(one: IncidentNow) -> str:
 
 def since(one: IncidentNow) -> str:
     """When it began."""
-    return text.minute(shown.moment(one.incident.first_at), shown.moment(instant.now_ms()), shown.zone())
+    return shown.minute(one.incident.first_at, instant.now_ms())
 
 
 def lasted(one: IncidentNow) -> str:
@@ -274,7 +274,7 @@ def searched(one: IncidentNow) -> str:
 
 def clock(instant_ms: int) -> str:
     """A time of day, with the day where it is another one."""
-    return text.minute(shown.moment(instant_ms), shown.moment(instant.now_ms()), shown.zone()) if instant_ms else ""
+    return shown.minute(instant_ms, instant.now_ms()) if instant_ms else ""
 
 
 def ahead(instant_ms: int, now: int) -> str:

@@ -121,9 +121,7 @@ def _peak(curves: Frame, total_now: int) -> str:
     at = int(np.argmax(total))
     if total[at] <= 0:
         return ""
-    when = text.minute(
-        shown.moment(round(curves.at[at] * 1000)), shown.moment(round(curves.at[-1] * 1000)), shown.zone()
-    )
+    when = shown.minute(round(curves.at[at] * 1000), round(curves.at[-1] * 1000))
     if round(float(total[at])) <= total_now:
         return _("never more in this span")
     return _("peak {n} at {time}").format(n=text.count(round(float(total[at]))), time=when)
@@ -250,7 +248,7 @@ def success_kpi(sight: Sight) -> Kpi:
     alarm = share < sight.limits.success
     done = ngettext("{n} ended", "{n} ended", good + bad).format(n=text.count(good + bad))
     if since := sight.now.ended_since_ms:  # of a busy fleet this program has not seen all of the hour yet
-        done = _("since {at}").format(at=text.minute(shown.moment(since), shown.moment(sight.now.at_ms), shown.zone()))
+        done = _("since {at}").format(at=shown.minute(since, sight.now.at_ms))
     context = " · ".join((_("target {share}").format(share=target), done))
     below = _("below target {share}").format(share=target) if alarm else ""
     return Kpi(

@@ -31,7 +31,7 @@ from views.charts.series import holed
 from views.context import PageContext
 from views.page import FromPast, Page
 from views.pages.past.strip import ACTED, ALERTED, DEATHS, DEPLOYED, SILENT, PastStrip, Player
-from views.pages.past.then import SHOPS_NOW, WORKERS_NOW, BothEnds, Then, ThenView, There, look, way_of
+from views.pages.past.then import SHOPS_NOW, WORKERS_NOW, BothEnds, Then, ThenView, There, acts_between, look, way_of
 from views.shell.connection import grey
 from views.support import instant, safe, shown, text
 from views.support.keys import Shortcut
@@ -394,7 +394,7 @@ class PastPage(Page):
             died = f"was:dead@{_exact(lanes.end)} -was:dead@{_exact(lanes.begin)}"
             self._open("tasks", at, partial(_said_deaths, lanes), died, "status:dead triage:open")
         elif place == ACTED:
-            self._open("audit", at, partial(_said_acts, lanes), _acts_of(lanes), "")
+            self._open("audit", at, partial(_said_acts, lanes), acts_between(lanes.begin, lanes.end), "")
         else:
             page, spans, said = (
                 ("alerts", lanes.alerts, _said_alert),
@@ -717,15 +717,6 @@ def _said_shop(then: ShopNow) -> str:
         shop=safe.one_line(then.name or then.key), state=_state(then.state)
     )
     return text.run_on((said, _(SHOPS_NOW)))
-
-
-def _acts_of(lanes: Lanes) -> str:
-    """The filter of the acts of this time, in whole seconds, as Audit takes them."""
-    begin, end = (
-        shown.moment(at_ms).astimezone(shown.zone()).isoformat(timespec="seconds")
-        for at_ms in (lanes.begin, lanes.end + 999)
-    )
-    return f"since:{begin} until:{end}"
 
 
 def _exact(at_ms: int) -> str:

@@ -150,7 +150,7 @@ def _way_of_switch(turn: Turn, there: There) -> Way | str:
         return Way("shops", name, SHOPS_NOW) if name in there.shops else _("That shop is not there any more")
     if head in ("platform", "type"):
         return Way("shops", LIMITS_OF + scope, ALL_NOW)
-    return Way("audit", _acts_between(turn), ALL_NOW, "")
+    return Way("audit", acts_between(*_span(turn)), ALL_NOW, "")
 
 
 def _way_of_acts(turn: Turn) -> Way:
@@ -158,7 +158,7 @@ def _way_of_acts(turn: Turn) -> Way:
     terms = [f'{name}:"{turn.message.params[name]}"' for name in ("who", "action")]
     if len(turn.names) == 1:
         terms.append(f'target:"{turn.names[0]}"')
-    return Way("audit", " ".join([*terms, _acts_between(turn)]), ALL_NOW, "")
+    return Way("audit", " ".join([*terms, acts_between(*_span(turn))]), ALL_NOW, "")
 
 
 def _of_cause(key: str) -> str:
@@ -175,10 +175,14 @@ _WAYS: Mapping[str, Callable[[Turn], Way]] = {
 }
 
 
-def _acts_between(turn: Turn) -> str:
+def _span(turn: Turn) -> tuple[int, int]:
+    return turn.at_ms, turn.until_ms or turn.at_ms
+
+
+def acts_between(begin_ms: int, end_ms: int) -> str:
+    """The filter of the acts of this time, in whole seconds, as Audit takes them."""
     begin, end = (
-        shown.moment(at_ms).astimezone(shown.zone()).isoformat(timespec="seconds")
-        for at_ms in (turn.at_ms, (turn.until_ms or turn.at_ms) + 999)
+        shown.moment(at_ms).astimezone(shown.zone()).isoformat(timespec="seconds") for at_ms in (begin_ms, end_ms + 999)
     )
     return f"since:{begin} until:{end}"
 

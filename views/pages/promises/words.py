@@ -132,7 +132,7 @@ def rank(row: PromiseRow) -> tuple[int, int, str]:
 
 def minute(at: int, now_ms: int) -> str:
     """``14:58``, with the day where it is another one."""
-    return text.minute(shown.moment(at), shown.moment(now_ms), shown.zone()) if at else ""
+    return shown.minute(at, now_ms) if at else ""
 
 
 def near(at: int, now_ms: int) -> str:

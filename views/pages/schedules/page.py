@@ -12,13 +12,11 @@ from PySide6.QtCore import QModelIndex
 from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
-from services.domain.errors import UsageError
 from services.domain.insight import schedule as insight
 from services.domain.plans.schedule import Schedule
 from services.domain.task.search import filter
 from services.domain.task.search.query import equals
 from services.i18n import N_, _
-from services.messages import told
 from services.monitor.schedules import NAMES, STATES, RunLoad, ScheduleQueries, ScheduleRow
 from views.context import PageContext
 from views.kit.filter_choices import FilterChoices, some_of
@@ -81,6 +79,7 @@ class SchedulesPage(ListPage[ScheduleRow]):
 
     page_id = "schedules"
     actions_of_page: ScheduleActions
+    filter: FilterBar
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(N_("Schedules"), context)
@@ -293,13 +292,6 @@ class SchedulesPage(ListPage[ScheduleRow]):
 
     def _call(self, ask: Ask[str]) -> Callable[[], Board]:
         return partial(_board, self._context.schedules, ask.wanted, ask.settle)
-
-    def _show_error(self, error: BaseException) -> None:
-        if isinstance(error, UsageError) and error.field == "filter":
-            self.load_failed()
-            self.filter.show_problem(told(error))
-        else:
-            super()._show_error(error)
 
     def _show(self, found: Board) -> None:
         self.error.clear()

@@ -213,7 +213,7 @@ def next_runs(row: ScheduleRow, now_ms: int) -> str:
         [_("planned for {time}, not fired").format(time=shown.clock(row.now.due_ms, now_ms))] if row.now.late_ms else []
     )
     late += [shown.told(row.now.why, now_ms)] if row.now.why is not None else []
-    lines = late + [text.minute(shown.moment(at), shown.moment(now_ms), shown.zone()) for at in row.upcoming]
+    lines = late + [shown.minute(at, now_ms) for at in row.upcoming]
     return "\n".join([*lines, row.problem] if row.problem else lines)
 
 

@@ -636,7 +636,7 @@ def _next(day: ShopDay | None, works: Sequence[TypeRow], now_ms: int) -> Told:
         return Told("next", N_("Next run"), "–", _("not planned"))
     at, kind = min(coming)
     soon = text.until(shown.span(at - now_ms))
-    return Told("next", N_("Next run"), _minute(at, now_ms), soon, below=type_names.name(kind))
+    return Told("next", N_("Next run"), shown.minute(at, now_ms), soon, below=type_names.name(kind))
 
 
 def _last(row: ShopRow, works: Sequence[TypeRow], now_ms: int) -> Told:
@@ -646,11 +646,7 @@ def _last(row: ShopRow, works: Sequence[TypeRow], now_ms: int) -> Told:
         return Told("last", N_("Last success"), "–", _("none known"))
     tone = "stuck" if row.now.state == insight.STUCK else "text"
     name = type_names.name(kind) if kind else ""
-    return Told("last", N_("Last success"), _minute(at, now_ms), words.since(at, now_ms), tone, below=name)
-
-
-def _minute(at_ms: int, now_ms: int) -> str:
-    return text.minute(shown.moment(at_ms), shown.moment(now_ms), shown.zone())
+    return Told("last", N_("Last success"), shown.minute(at, now_ms), words.since(at, now_ms), tone, below=name)
 
 
 class ComingCard(Card):
@@ -678,7 +674,10 @@ class ComingCard(Card):
         self._first = coming[0].schedule if coming else ""
         now = instant.now_ms()
         self.rows.set_rows(
-            (text.listed([_minute(run.begins, now), type_names.name(run.task_type)]), safe.one_line(run.schedule, 40))
+            (
+                text.listed([shown.minute(run.begins, now), type_names.name(run.task_type)]),
+                safe.one_line(run.schedule, 40),
+            )
             for run in coming[:NEXT]
         )
         self.setVisible(bool(coming))

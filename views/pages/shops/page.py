@@ -17,14 +17,12 @@ from shiboken6 import isValid
 
 from services import i18n
 from services.commands.quiet import QuietNow
-from services.domain.errors import UsageError
 from services.domain.fleet import shop_filter
 from services.domain.gates import limit, quiet_hours
 from services.domain.insight import shop as insight
 from services.domain.task.search import filter
 from services.domain.task.search.query import Total, equals
 from services.i18n import N_, _
-from services.messages import told
 from services.monitor.shops.queries import (
     BREAKER,
     ENDED,
@@ -197,6 +195,7 @@ class ShopsPage(ListPage[ShopRow]):
 
     page_id = "shops"
     actions_of_page: ShopActions
+    filter: FilterBar
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(N_("Shops"), context)
@@ -464,13 +463,6 @@ class ShopsPage(ListPage[ShopRow]):
         pinned = {self._wish, self.table.current_key(), *(ticked if len(ticked) <= PINNED else ())}
         loading = Loading(self._model.sorts, frozenset(map(str, pinned)), self._listed, ask.settle or self._resting)
         return partial(_look, self._context.limits, ask, self.heat.by, self._cells, loading)
-
-    def _show_error(self, error: BaseException) -> None:
-        if isinstance(error, UsageError) and error.field == "filter":
-            self.load_failed()
-            self.filter.show_problem(told(error))
-        else:
-            super()._show_error(error)
 
     def _show(self, answer: Answer) -> None:
         self.error.clear()

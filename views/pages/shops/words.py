@@ -114,7 +114,7 @@ def next_told(row: ShopRow, now_ms: int) -> str:
     if row.next is None or row.next.later:
         return ""
     at, kind, schedule, _later = row.next
-    when = text.minute(shown.moment(at), shown.moment(now_ms), shown.zone())
+    when = shown.minute(at, now_ms)
     return text.listed([part for part in (when, type_names.name(kind), safe.one_line(schedule, 60)) if part])
 
 

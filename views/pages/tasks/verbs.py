@@ -220,11 +220,6 @@ def _ran(outcome: Outcome) -> str:
     return words.format(n=text.count(number))
 
 
-def _again(outcome: Outcome) -> str:
-    number = len(outcome.done)
-    return ngettext("{n} task runs again", "{n} tasks run again", number).format(n=text.count(number))
-
-
 def _given_up(outcome: Outcome) -> str:
     number = len(outcome.done)
     return ngettext("{n} task is a dead letter now", "{n} tasks are dead letters now", number).format(
@@ -249,7 +244,7 @@ AGAIN = TaskVerb(
     key=Status.PENDING, text=N_("Run again"), icon="ph.arrow-clockwise", places=_PLAIN, special=True,
     suits=_HELD, misfit=_known, decides=Status.PENDING,
     effect=N_("The shop shows that it was not done: it runs again. What was done after all is done twice."),
-    title=N_("Run it again"), done=_again,
+    title=N_("Run it again"), done=_retried,
     count=lambda n: ngettext("Run {n} task again", "Run {n} tasks again", n).format(n=text.count(n)),
 )  # fmt: skip
 GIVE_UP = TaskVerb(

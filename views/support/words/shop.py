@@ -160,6 +160,4 @@ def since(now: ShopNow, now_ms: int) -> str:
     at = now.success_at if now.access == insight.LOGGED_IN else now.failure_at if now.closed else 0
     if not at:
         return word
-    return _("{state}, last seen {time}").format(
-        state=word, time=text.minute(shown.moment(at), shown.moment(now_ms), shown.zone())
-    )
+    return _("{state}, last seen {time}").format(state=word, time=shown.minute(at, now_ms))
