@@ -71,7 +71,7 @@ class ConnectionBanner(QFrame):
         self.again, self.seconds = Label("", "body", "text2"), Label("", "strong")
         self.bar = _CountDown()
         self.button = Button(N_("Try now"))
-        self.button.clicked.connect(self._on_try)
+        self.button.clicked.connect(self.try_now)
         # it is tried again without anybody's help; what helps is whoever starts the server
         self.report = Button(_COPY, kind="primary", icon="ph.copy")
         self.report.clicked.connect(lambda: self.copy_report.emit())
@@ -145,9 +145,6 @@ class ConnectionBanner(QFrame):
         self._show_left()
         if not self._left:
             self._timer.stop()
-
-    def _on_try(self) -> None:
-        self.try_now.emit()
 
     def _restyle(self) -> None:
         glyph = "ph.wifi-slash" if self._tried else "ph.lock-simple"

@@ -216,10 +216,10 @@ class TopBar(QFrame):
         self._fresh = HealthPill(freshness(None))
         self._fresh.clicked.connect(lambda: self._on_pill("freshness", self._fresh))
         self.search = SearchButton()
-        self.search.clicked.connect(self._on_search)
+        self.search.clicked.connect(self.search_requested)
         self.search.hide()
         self.create_button = Button(N_("New task"), kind="primary", icon="ph.plus", shortcut="window.new")
-        self.create_button.clicked.connect(self._on_create)
+        self.create_button.clicked.connect(self.create_requested)
         self._refused = ""  #: why nothing may be created now, said every second
         self._row = in_row(
             self.profile,
@@ -351,9 +351,3 @@ class TopBar(QFrame):
 
     def _on_pill(self, key: str, pill: HealthPill) -> None:
         self.health_requested.emit(key, pill.mapToGlobal(QPoint(0, pill.height() + 4)))
-
-    def _on_search(self) -> None:
-        self.search_requested.emit()
-
-    def _on_create(self) -> None:
-        self.create_requested.emit()

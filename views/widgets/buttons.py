@@ -419,12 +419,9 @@ class LinkLabel(Button):
 
     def __init__(self, text: str = "", parent: QWidget | None = None, *, filled: bool = False) -> None:
         super().__init__(text, kind="primary" if filled else "link", small=filled, parent=parent)
-        self.clicked.connect(self._on_clicked)
+        self.clicked.connect(self.activated)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Lead to a window of its own with Ctrl."""
         with beside(event):
             super().mouseReleaseEvent(event)
-
-    def _on_clicked(self) -> None:
-        self.activated.emit()

@@ -36,7 +36,7 @@ class EmptyState(QWidget):
         for label in (self._text, self._fact, self._hint):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.button = Button(action)
-        self.button.clicked.connect(self._on_clicked)
+        self.button.clicked.connect(self.action)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(8)
@@ -77,6 +77,3 @@ class EmptyState(QWidget):
 
     def _restyle(self) -> None:
         self._glyph.setPixmap(theme().pixmap(self._icon, "text3", 32))
-
-    def _on_clicked(self) -> None:
-        self.action.emit()

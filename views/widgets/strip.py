@@ -109,7 +109,7 @@ class ErrorStrip(Strip):
         self._details = ""
         self.retry_button = Button(N_("Retry"), icon="ph.arrow-clockwise", small=True)
         self.copy_button = Button(N_("Copy details"), kind="ghost", icon="ph.copy", small=True)
-        self.retry_button.clicked.connect(self._on_retry)
+        self.retry_button.clicked.connect(self.retry)
         self.copy_button.clicked.connect(self._on_copy)
         self.add_action(self.copy_button)
         self.add_action(self.retry_button)
@@ -123,9 +123,6 @@ class ErrorStrip(Strip):
     def clear(self) -> None:
         """Hide after a success."""
         self.hide()
-
-    def _on_retry(self) -> None:
-        self.retry.emit()
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(self._details)

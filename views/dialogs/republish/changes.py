@@ -54,8 +54,8 @@ class ChangesPane(QWidget):
         self._plain, self._edit = QWidget(), QWidget()
         self._put_together()
         self._soon = Debounce(self.fields_changed.emit, QUIET_MS, self)
-        self.lane.chosen.connect(self._on_changed)
-        self.attempts.activated.connect(self._on_changed)
+        self.lane.chosen.connect(self.changed)
+        self.attempts.activated.connect(self.changed)
         self._set.activated.connect(self._on_set)
         self._drop.clicked.connect(self._on_drop)
         self.name.editTextChanged.connect(self._on_typed)
@@ -112,9 +112,6 @@ class ChangesPane(QWidget):
         usual = {kind.max_retries + 1 for kind in kinds}
         self._attempts_before = usual.pop() if len(usual) == 1 else 0
         self._say_attempts()
-
-    def _on_changed(self) -> None:
-        self.changed.emit()
 
     def _on_typed(self) -> None:
         self._soon()

@@ -517,7 +517,7 @@ class ConfirmRow(QWidget):
         self._ask, self._hint = Label("", "body"), Label("", "label", "text3")
         self.field = QLineEdit()
         self.field.setFixedWidth(84)
-        self.field.textChanged.connect(self._on_typed)
+        self.field.textChanged.connect(self.changed)
         in_row(self._ask, self.field, STRETCH, self._hint, owner=self, margins=(20, 8, 20, 10), spacing=10)
         say_in_language(self._say)
 
@@ -531,9 +531,6 @@ class ConfirmRow(QWidget):
         if not self._wanted or self.field.text().strip().replace(",", "") == self._wanted:
             return ""
         return _("Type {text} first").format(text=self._wanted)
-
-    def _on_typed(self) -> None:
-        self.changed.emit()
 
     def _say(self) -> None:
         for widget in (self._ask, self.field):

@@ -75,7 +75,7 @@ class LineInput(Input):
         self.line = QLineEdit(parent)
         self.line.setClearButtonEnabled(False)
         self.widget = self.line
-        self.line.textEdited.connect(self._on_edited)
+        self.line.textEdited.connect(self.edited)
 
     def value(self) -> Any:
         """What stands there."""
@@ -100,9 +100,6 @@ class LineInput(Input):
         elif self.field.kind == plan.LIST and not hint:
             hint = _("one, two, three")
         self.line.setPlaceholderText(hint)
-
-    def _on_edited(self) -> None:
-        self.edited.emit()
 
 
 class DateInput(LineInput):
@@ -144,7 +141,7 @@ class SwitchInput(Input):
         super().__init__(field, parent)
         self.toggle = Toggle(field.title, parent=parent)
         self.widget = self.toggle
-        self.toggle.clicked.connect(self._on_edited)
+        self.toggle.clicked.connect(self.edited)
 
     def value(self) -> Any:
         """Whether it is on, ``MISSING`` where that is the default."""
@@ -157,9 +154,6 @@ class SwitchInput(Input):
         on = bool(self.field.default) if value is MISSING else value is True
         self.toggle.setChecked(on)
 
-    def _on_edited(self) -> None:
-        self.edited.emit()
-
 
 class ChoiceInput(Input):
     """One of a few values."""
@@ -169,7 +163,7 @@ class ChoiceInput(Input):
         self.combo = ChoiceField(parent)
         self.widget = self.combo
         self._values: list[Any] = []
-        self.combo.activated.connect(self._on_edited)
+        self.combo.activated.connect(self.edited)
         self._fill()
 
     def value(self) -> Any:
@@ -200,9 +194,6 @@ class ChoiceInput(Input):
         self.combo.clear()
         self.combo.addItems([nothing, *(name for _value, name in choices)])
 
-    def _on_edited(self) -> None:
-        self.edited.emit()
-
 
 class ChoicesInput(Input):
     """Any of a few values, as tick boxes."""
@@ -219,7 +210,7 @@ class ChoicesInput(Input):
         self._others: list[Any] = []
         for place, (value, name) in enumerate(field.choices()):
             box = QCheckBox(name)
-            box.clicked.connect(self._on_edited)
+            box.clicked.connect(self.edited)
             self.boxes[str(value)] = box
             grid.addWidget(box, place // CHOICES_IN_ROW, place % CHOICES_IN_ROW)
 
@@ -248,9 +239,6 @@ class ChoicesInput(Input):
     def mark(self, problem: str) -> None:
         """Show whether something is wrong with it; a row of boxes has no edge to colour."""
         self.widget.setAccessibleDescription(problem or self.field.help)
-
-    def _on_edited(self) -> None:
-        self.edited.emit()
 
 
 def make(field: FieldPlan, parent: QWidget) -> Input:
