@@ -59,6 +59,8 @@ REMEDIES = {
 #: where what helps others of that status would not help
 REMEDIES_OF = {
     "foreign_origin": "Open a page of this server itself, or ask from a program; browsers send Origin for other pages.",
+    "task.unreadable": "Do what the detail says; asking again changes nothing.",
+    "task.set_aside": "Do what the detail says; asking again changes nothing.",
     "role.read_only": "Ask a server that was not started read-only; no token changes that.",
 }
 

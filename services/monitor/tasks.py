@@ -10,7 +10,7 @@ from itertools import islice
 
 import msgspec
 
-from services.domain.errors import UsageError
+from services.domain.errors import Unreadable, UsageError
 from services.domain.fleet import shop_filter
 from services.domain.fleet.shop import Shop
 from services.domain.insight import attempts, same_work, verdict, wait
@@ -170,6 +170,17 @@ def _place(cursor: str, mark: str) -> str:
     if of != mark:
         raise UsageError(said("query.cursor_filter"), field="cursor")
     return place
+
+
+def refuse_unread(store: Store, task_id: str) -> None:
+    """Say of what is no record whether it was one.
+
+    Raises:
+        Unreadable: nobody can read it, or it was set aside for that; the sentence says what to do.
+    """
+    found = store.unread(task_id)
+    if found:
+        raise Unreadable(said("task.unreadable" if found == "there" else "task.set_aside", id=f"{task_id!r:.220}"))
 
 
 class TaskQueries:
@@ -390,9 +401,14 @@ class TaskQueries:
         return shops_now(self._store, shops, self._registry.shops())
 
     def detail(self, task_id: str) -> TaskDetail | None:
-        """One task with its gates and its verdict, None when there is no such task."""
+        """One task with its gates and its verdict, None when there is no such task.
+
+        Raises:
+            Unreadable: its record cannot be read; the sentence says what to do.
+        """
         task = self._store.get([task_id])[0]
         if task is None:
+            refuse_unread(self._store, task_id)
             return None
         facts = self._waiting.of(task) if task.status in GATED else None
         gates = wait.why_waiting(task, facts) if facts is not None else ()

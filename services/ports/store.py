@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from services.domain.change import Answer, Op
 from services.domain.fleet.shop import Pause, Shop
@@ -47,6 +47,11 @@ class Records(Protocol):
 
     def get(self, task_ids: Sequence[str]) -> list[Task | None]:
         """Records at the places of their ids."""
+
+    def unread(self, task_id: str) -> Literal["", "there", "aside"]:
+        """Where there is no record to ``get``: whether something stands in its place that nobody can read (``there``),
+        or was set aside from there (``aside``).
+        """
 
     def query(self, query: Query) -> Page:
         """One page. Sort key and task id run in the same direction.

@@ -117,3 +117,17 @@ def test_what_nobody_waits_for_meets_it_and_holds_up_nobody(rig: Rig, spoil: Any
     )
     other = rig.create(shop_id="s3")
     assert [rig.record(task).status for task in (sound, other)] == [Status.QUEUED, Status.PENDING]
+
+
+def test_what_is_no_record_says_whether_it_was_one(rig: Rig, spoil: Any) -> None:
+    here, claimed, moved, other = (rig.create(shop_id=f"s{number}", task_id=f"t:{number}") for number in range(4))
+    for task in (here, claimed, moved):
+        spoil(task)
+    assert rig.claim(claimed).code == "missing"
+    found = [one for one in rig.store.damage(lambda *_words: None, deep=True) if one.name == moved.task_id]
+    assert rig.store.set_aside(found) == 1
+    told = {task.task_id: rig.store.unread(task.task_id) for task in (here, claimed, moved, other)}
+    assert told == {"t:0": "there", "t:1": "aside", "t:2": "aside", "t:3": ""}
+    assert [rig.store.unread(name) for name in ("t", "t:", "nobody")] == ["", "", ""]
+    assert rig.ask(Create(task=moved)).code == "created"
+    assert rig.store.unread(moved.task_id) == ""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -14,6 +17,7 @@ from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.task import own_words
 from services.monitor.tasks import TaskQueries
 from services.ports import LogLine
+from services.settings import Settings
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
 from tests.support.heartbeats import heard_of
@@ -202,6 +206,24 @@ def test_a_removed_task_on_screen_says_so(desk: Desk, page: TasksPage, qtbot: Qt
     wait(qtbot, lambda: page.panel.task is None)
     assert page.panel.pill.words() == "Succeeded, record removed"
     assert not any(button.isEnabled() for button in page.panel.buttons.values())
+
+
+@pytest.mark.one_pair
+def test_of_a_record_that_nobody_can_read_the_panel_says_so_and_what_to_do(
+    desk: Desk, page: TasksPage, qtbot: QtBot, place: Settings
+) -> None:
+    task = desk.create(0)
+    with closing(sqlite3.connect(place.database, timeout=30)) as conn, conn:
+        conn.execute("UPDATE tasks SET data = x'ff' WHERE task_id = ?", (task.task_id,))
+    page.show_task(task.task_id)
+    wait(qtbot, lambda: page.panel.pill.words() == "cannot be read")
+    assert page.panel.unread.isVisible()
+    assert "look in the shop whether its work was done" in words(page.panel.unread)
+    assert not any(button.isEnabled() for button in page.panel.buttons.values())
+    other = desk.create(1, payload={"page_size": 47})
+    page.show_task(other.task_id)
+    wait(qtbot, lambda: page.panel.task is not None)
+    assert not page.panel.unread.isVisible()
 
 
 @pytest.mark.one_pair

@@ -589,6 +589,14 @@ REFUSALS: dict[str, str] = {
         " variable by the Task Scheduler"
     ),
     "link.page": N_("the link names a page that this version does not have: {page}"),
+    "task.unreadable": N_(
+        "the record of task {id} cannot be read, so nobody knows what became of it: look in the shop whether its work"
+        " was done. `fleetdeck repair` sets the record aside; then create the task again if it is still wanted"
+    ),
+    "task.set_aside": N_(
+        "the record of task {id} could not be read and was set aside, so nobody knows what became of it: look in the"
+        " shop whether its work was done, and create the task again if it is still wanted"
+    ),
     "task.too_far": N_("a task can be scheduled up to 366 days ahead"),
     "platform.name": N_("platform must be 1-64 of A-Z a-z 0-9 _ -, not {name}"),
     "shop.unregistered": N_("shop {name} is not registered; import it first"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import heapq
 import math
+import re
 import struct
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -67,6 +68,19 @@ class Reads(Part):
             part = task_ids[start : start + SLICE]
             found += map(read_record, self._link.call("MGET", *map(keys.task, part)))
         return found
+
+    def unread(self, task_id: str) -> Literal["", "there", "aside"]:
+        """Whether it is there and nobody can read it, or was taken out of the way for that."""
+        if self.get([task_id])[0] is not None:
+            return ""
+        name = keys.task(task_id)
+        there, broken, notes = self._link.many(
+            [("EXISTS", name), ("EXISTS", keys.BROKEN + task_id), ("HKEYS", keys.ASIDE_NOTES)]
+        )
+        if there:
+            return "there"
+        moved = re.compile(re.escape(f"{keys.ASIDE}{name}").encode() + rb":\d+\n")
+        return "aside" if broken or any(map(moved.fullmatch, notes)) else ""
 
     def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
         """Records whose outbox mark is at least this many ms old, oldest first."""

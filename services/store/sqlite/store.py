@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -23,6 +24,7 @@ from services.domain.task.search import log_match
 from services.domain.task.search.query import Groups, Page, Query, Term
 from services.domain.task.status import Status
 from services.domain.text.said import said, words_of
+from services.domain.upkeep.damage import shown
 from services.domain.upkeep.stored import Count, Instant, calendar
 from services.ports import Clock
 from services.sqlite.holder import sentence, writer_of
@@ -173,6 +175,17 @@ class EmbeddedStore(
         with self._read() as conn:
             found = {task.task_id: task for task in _tasks(conn, sql, (text_list(task_ids),))}
         return [found.get(task_id) for task_id in task_ids]
+
+    def unread(self, task_id: str) -> Literal["", "there", "aside"]:
+        """Whether it is there and nobody can read it, or was taken out of the way for that."""
+        if self.get([task_id])[0] is not None:
+            return ""
+        with self._read() as conn:
+            if conn.execute("SELECT 1 FROM tasks WHERE task_id = ?", (task_id,)).fetchone() is not None:
+                return "there"
+            sql = """SELECT 1 FROM documents WHERE kind = 'broken' AND name = ?
+                UNION ALL SELECT 1 FROM aside WHERE place = 'tasks' AND entry = ?"""
+            return "" if conn.execute(sql, (task_id, shown(task_id))).fetchone() is None else "aside"
 
     def query(self, query: Query) -> Page:
         with store_errors(self._file.path):

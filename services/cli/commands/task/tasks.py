@@ -21,7 +21,7 @@ from services.domain.task.record import Task
 from services.domain.task.search.query import SORTS
 from services.domain.task.status import TERMINAL, Status
 from services.monitor.artifacts import ArtifactQueries, Found
-from services.monitor.tasks import TaskDetail
+from services.monitor.tasks import TaskDetail, refuse_unread
 from services.ports import LogLine
 
 EXAMPLES = (
@@ -461,6 +461,7 @@ class _LogReader:
 def _found(engine: assembly.Engine, task_id: str) -> Task:
     record = engine.store.get([task_id])[0]
     if record is None:
+        refuse_unread(engine.store, task_id)
         raise NotFound(
             spoken.phrase("there is no task {task_id}; see `task list`", task_id=f"{task_id!r:.220}"), field="task_id"
         )

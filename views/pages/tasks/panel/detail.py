@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from services import messages
-from services.domain.errors import StoreUnavailable
+from services.domain.errors import StoreUnavailable, Unreadable
 from services.domain.fleet.shop import Shop
 from services.domain.insight import attempts
 from services.domain.insight.attempts import Unknown
@@ -248,6 +248,9 @@ class TaskDetailPanel(QWidget):
             third.addWidget(button)
         for row in (first, second, third):
             rows.addLayout(row)
+        self.unread = Strip("error")
+        self.unread.hide()
+        rows.addWidget(self.unread)
         for verb in (*self._verbs.at(Place.PANEL), STOP_HOLDER):
             self.buttons[str(verb.key)].setVisible(not verb.special and verb is not STOP_HOLDER)
         return head
@@ -308,8 +311,9 @@ class TaskDetailPanel(QWidget):
         for section in (*first, *self._wide):
             self._body.addWidget(section)
 
-    def _show(self, detail: TaskDetail | Tombstone | None) -> None:
+    def _show(self, detail: TaskDetail | Tombstone | Unreadable | None) -> None:
         self.pill.show()
+        self.unread.hide()
         if not isinstance(detail, TaskDetail):
             self._show_missing(detail)
             return
@@ -361,11 +365,14 @@ class TaskDetailPanel(QWidget):
             report(error)
         self._end()
 
-    def _show_missing(self, stone: Tombstone | None) -> None:
+    def _show_missing(self, stone: Tombstone | Unreadable | None) -> None:
         """There is no record (any more): what stands here is what it was when it was last seen, if it ever was."""
         self._task = None
         self._end()
         self.pill.show()
+        if isinstance(stone, Unreadable):
+            self._show_unread(stone)
+            return
         if stone is None:
             self.pill.set_status("cancelled", _("not found"))
             return
@@ -374,6 +381,15 @@ class TaskDetailPanel(QWidget):
         self.edit_button.disable(_("Its record was removed, for its time was over."))
         for button in (*self.buttons.values(), *self.decide.buttons.values(), self.decide.look_button):
             button.disable(_("Its record was removed, for its time was over."))
+
+    def _show_unread(self, error: Unreadable) -> None:
+        """Its record is none that anybody can read: what to do, and nothing that could be done to it."""
+        self.pill.set_status("error", _("cannot be read"))
+        self.unread.show_text(safe.visible(text.sentences([text.first_up(messages.told(error))])))
+        self.unread.show()
+        decisions = (*self.decide.buttons.values(), self.decide.look_button)
+        for button in (self.edit_button, *self.buttons.values(), *decisions):
+            button.disable(_("Its record cannot be read."))
 
     def _end(self) -> None:
         """Nothing newer comes of the task, or nothing at all."""
@@ -392,7 +408,7 @@ class TaskDetailPanel(QWidget):
         for field in (self._shop, self._badge):
             field.show_text("")
         self._id.show_text(self._task_id)
-        for widget in (self.pill, *self.buttons.values()):
+        for widget in (self.pill, self.unread, *self.buttons.values()):
             widget.hide()
 
     def show_verbs(self) -> None:
@@ -550,8 +566,11 @@ def _margins(widget: QWidget) -> QWidget:
     return frame
 
 
-def _look(queries: TaskQueries, task_id: str) -> TaskDetail | Tombstone | None:
-    return queries.detail(task_id) or queries.removed(task_id)
+def _look(queries: TaskQueries, task_id: str) -> TaskDetail | Tombstone | Unreadable | None:
+    try:
+        return queries.detail(task_id) or queries.removed(task_id)
+    except Unreadable as exc:
+        return exc
 
 
 class PayloadSection(DocumentSection):
