@@ -6,9 +6,8 @@ from services import assembly
 from services.cli import spoken
 from services.domain.errors import NotFound, UsageError
 from services.domain.fleet import shop as shops
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import Shop, stranger
 from services.domain.task.search.query import Query, equals
-from services.monitor.shops.states import stranger
 
 ANYWHERE = 200
 #: shops of one name that are told
@@ -29,6 +28,8 @@ def find(engine: assembly.Engine, text: str) -> Shop:
     if not found and shops.valid_shop_id(shop_id):  # nothing of it is active or dead, but it may have had tasks
         page = engine.store.query(Query(terms=(equals("shop", text),), limit=ANYWHERE, want_total=False))
         found = {task.shop: stranger(task.shop) for task in page.tasks}
+    if len(found) > 1:
+        found = {key: shop for key, shop in found.items() if not shop.nowhere}
     if len(found) == 1:
         return next(iter(found.values()))
     if found:

@@ -131,7 +131,7 @@ class FleetCommands:
         for row in rows:
             check_shop(row)
             if row.dedicated:
-                self._check_alone(row, [*known, *(other.key for other in rows)])
+                self._check_alone(row, [*known.values(), *rows])
         return known
 
     def _check_profiles(self, rows: Sequence[Shop], known: Mapping[str, Shop]) -> None:
@@ -164,7 +164,9 @@ class FleetCommands:
         """
         self._audit.need(self._operator, "operator", "shop.dedicate", [key])
         shop = self._shop(key)
-        self._check_alone(shop, [*self._registry.shops(), *self._store.counts().shops])
+        known = self._registry.shops()
+        there = {key: shops.stranger(key) for key in self._store.counts().shops} | known
+        self._check_alone(shop, there.values())
         return self._set_dedicated(shop, "shop.dedicate", dedicated=True)
 
     def undedicate(self, key: str) -> QueueMoved:
@@ -190,15 +192,14 @@ class FleetCommands:
         """The shop, also if only tasks tell of it."""
         self._registry.forget()
         found = self._registry.shops().get(key)
-        platform, _, shop_id = key.partition(":")
         if found is None and key in self._store.counts().shops:
-            found = Shop(platform=platform, shop_id=shop_id, unregistered=True)
+            found = shops.stranger(key)
         if found is None:
             raise NotFound(said("shop.none", key=f"{key!r:.140}"), field="shop")
         return found
 
-    def _check_alone(self, shop: Shop, others: Iterable[str]) -> None:
-        same = {other for other in others if other.partition(":")[2] == shop.shop_id} - {shop.key}
+    def _check_alone(self, shop: Shop, others: Iterable[Shop]) -> None:
+        same = {other.key for other in others if other.shop_id == shop.shop_id and not other.nowhere} - {shop.key}
         if same:
             raise UsageError(
                 said("queue.same_id", key=shop.key, value=sorted(same)[0]),
@@ -329,8 +330,7 @@ class FleetCommands:
         if head != "shop" or key in self._registry.shops():  # nothing removes a shop, and reading all takes its time
             return
         if key not in {shop.key for shop in self._store.shops()}:
-            platform, _, shop_id = key.partition(":")
-            self._store.put_shops([Shop(platform=platform, shop_id=shop_id, unregistered=True)])
+            self._store.put_shops([shops.stranger(key)])
             self._registry.forget()
 
     def plan_types(self, bodies: Sequence[str], *, force: bool = False) -> tuple[list[types.Change], list[types.Fault]]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from services.cli import program
+from services.cli import program, record_files
+from services.domain.task.envelope import bad_record
 from tests.integration.cli_rig import configure
 
 
@@ -49,6 +50,20 @@ def test_what_is_in_the_way_is_named(run: Any) -> None:
     refused = run("shop", "dedicate", "pdd:s1", code=2)
     assert (refused["field"], "temu:s1" in refused["error"]) == ("dedicated", True)
     assert run("shop", "dedicate", "pdd:nobody", code=2)["field"] == "shop"
+
+
+def test_a_message_without_a_platform_is_in_nobodys_way(run: Any, tmp_path: Path) -> None:
+    run("task", "create", "--shop", "pdd:s1", "--type", "work")
+    letter = bad_record(b'{"shop_id": "s1"}', kind="bad_message", error="platform is missing", now_ms=1)
+    file = tmp_path / "letters.jsonl"
+    file.write_text(record_files.write(letter, None), "utf-8")
+    assert run("import", str(file), "--yes")["done"]
+    assert {shop["platform"] for shop in run("shop", "list")["shops"]} == {"pdd", "unknown"}
+    assert run("shop", "show", "s1")["shop"]["platform"] == "pdd"
+    assert run("shop", "dedicate", "pdd:s1")["dedicated"] == "pdd:s1"
+    run("shop", "pause", "unknown:s1")  # registers it
+    assert run("task", "create", "--shop", "s1", "--type", "other")["created"][0].startswith("pdd_")
+    assert run("shop", "show", "unknown:s1")["shop"]["shop_id"] == "s1"
 
 
 def test_a_repair_says_what_it_does(run: Any) -> None:

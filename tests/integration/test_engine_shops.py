@@ -13,6 +13,7 @@ import pytest
 
 from services.domain.errors import UsageError
 from services.domain.fleet.shop import Shop
+from services.domain.task.envelope import bad_record
 from services.domain.task.order import Order
 from services.engine.lead.shop_queues import ShopQueues
 from tests.contract.waiting import eventually
@@ -122,6 +123,20 @@ def test_another_platform_with_the_same_id_is_in_the_way(fleet: Fleet) -> None:
     with pytest.raises(UsageError, match="same id"):
         fleet.commands().fleet.import_shops(rows)
     assert shop_queues(fleet) == {}
+
+
+def test_a_message_that_nobody_can_read_is_in_no_shops_way(fleet: Fleet) -> None:
+    fleet.shop("s1")
+    fleet.archiver()
+    fleet.worker()
+    body = msgspec.json.encode({"task_id": "f1", "shop_id": "s1", "task_type": "work", "payload": {}})
+    fleet.publish(body)
+    letter = bad_record(body, kind="", error="", now_ms=0).task_id
+    eventually(lambda: fleet.engine.store.get([letter])[0] is not None, 20)
+    assert "unknown:s1" in fleet.engine.store.counts().shops
+    fleet.commands().fleet.import_shops([Shop(platform="pdd", shop_id="s1", dedicated=True)])
+    fleet.commands().fleet.undedicate("pdd:s1")
+    assert fleet.commands().fleet.dedicate("pdd:s1").had is False
 
 
 def test_an_import_can_dedicate(fleet: Fleet) -> None:

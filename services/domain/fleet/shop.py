@@ -13,6 +13,7 @@ WORD = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 RESERVED = frozenset({"high", "normal", "low", "dead"})
 MOST_AT_ONCE = 64  #: of its tasks, whatever a person allows
 SCOPE_ALL = "all"  #: the pause that stops everything
+UNREAD = "unknown"  #: stands for what a message does not tell, or tells as no word can be written
 
 
 class Shop(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -38,6 +39,17 @@ class Shop(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def called(self) -> str:
         """What people call it."""
         return self.name or self.shop_id
+
+    @property
+    def nowhere(self) -> bool:
+        """Whether only messages whose platform cannot be read tell of it: no shop has its place in the fleet there."""
+        return self.unregistered and self.platform == UNREAD
+
+
+def stranger(key: str) -> Shop:
+    """A shop of which only tasks tell."""
+    platform, _colon, shop_id = key.partition(":")
+    return Shop(platform=platform, shop_id=shop_id, unregistered=True)
 
 
 #: so many tags, each so long

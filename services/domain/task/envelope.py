@@ -30,7 +30,6 @@ DELAY_SLACK_MS = 1_000
 #: what names a batch is shorter; a header that is longer is none of ours
 _MOST_NAME = 200
 _LANES = frozenset(word.value for word in lane.LANES)
-_UNKNOWN = "unknown"
 _JSON = msgspec.json.Decoder(msgspec.Raw)  # reads to the end and keeps the bytes
 
 
@@ -169,9 +168,9 @@ def bad_record(body: bytes, *, kind: str, error: str, now_ms: int) -> Task:
     shop_id, platform, task_type = (seen.get(name) for name in ("shop_id", "platform", "task_type"))
     return Task(
         task_id=ids.unread_id(hashlib.sha256(body).hexdigest()),
-        shop_id=str(shop_id) if shop.valid_shop_id(shop_id) else _UNKNOWN,
-        platform=str(platform) if shop.valid_word(platform) else _UNKNOWN,
-        task_type=str(task_type) if ids.valid_task_type(task_type) else _UNKNOWN,
+        shop_id=str(shop_id) if shop.valid_shop_id(shop_id) else shop.UNREAD,
+        platform=str(platform) if shop.valid_word(platform) else shop.UNREAD,
+        task_type=str(task_type) if ids.valid_task_type(task_type) else shop.UNREAD,
         status=DEAD,
         triage=Triage.OPEN,
         created_at=now_ms,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import Shop, stranger
 from services.domain.insight import shop
 from services.domain.insight.shop import ShopNow
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, equals
 from services.domain.task.status import Status
 from services.monitor import live
-from services.monitor.shops.states import FleetFacts, stranger
+from services.monitor.shops.states import FleetFacts
 from services.ports import Store
 
 SHOPS_AT_ONCE = 100

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import force_setattr, replace
 
 from services.domain.fleet import platforms, shop_filter
-from services.domain.fleet.shop import Pause, Shop
+from services.domain.fleet.shop import Pause, Shop, stranger
 from services.domain.gates import breaker, limit, quiet_hours
 from services.domain.gates.breaker import Rule
 from services.domain.gates.home import Home
@@ -25,7 +25,7 @@ from services.domain.types.task_type import TaskType
 from services.engine.registry import Registry
 from services.monitor.schedules import NextRun, ScheduleQueries
 from services.monitor.shops.day import ShopDays
-from services.monitor.shops.states import ShopStates, stranger
+from services.monitor.shops.states import ShopStates
 from services.monitor.works import TypeRow, WorkQueries, WorkStory
 from services.ports import Store
 

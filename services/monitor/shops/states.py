@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 import msgspec
 
 from services.domain.errors import ConsoleError
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import Shop, stranger
 from services.domain.fleet.worker import SlotState
 from services.domain.insight import shop as insight
 from services.domain.insight.forecast.durations import Runs
@@ -519,12 +519,6 @@ def _last_run(task: Task) -> tuple[int, str]:
     if task.worker or last is None:
         return (task.started_at, task.worker) if task.worker else (0, "")
     return last.started_at, last.worker
-
-
-def stranger(key: str) -> Shop:
-    """A shop of which only tasks tell."""
-    platform, _colon, shop_id = key.partition(":")
-    return Shop(platform=platform, shop_id=shop_id, unregistered=True)
 
 
 def lost(snapshot: Snapshot) -> str:

@@ -19,7 +19,7 @@ from services.cli.several import Told
 from services.commands.sheet import shop_file
 from services.domain.errors import OperatorError, UsageError
 from services.domain.fleet import platforms, shop_filter
-from services.domain.fleet.shop import MOST_AT_ONCE, Shop
+from services.domain.fleet.shop import MOST_AT_ONCE, Shop, stranger
 from services.domain.gates import breaker, session
 from services.domain.gates.breaker import Breaker, Rule
 from services.domain.gates.home import Home
@@ -30,7 +30,7 @@ from services.domain.task import classify, ledger
 from services.domain.task.lane import shop_queue
 from services.executors.browser import installation
 from services.i18n import N_
-from services.monitor.shops.states import ShopStates, stranger
+from services.monitor.shops.states import ShopStates
 
 MOVE_EXAMPLES = ("shop move pdd:s1 --node desk-01-3f2a",)
 LOGIN_EXAMPLES = ("shop login pdd:s1", "shop login pdd:s1 --url https://mms.example.com/login")

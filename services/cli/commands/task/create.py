@@ -365,7 +365,7 @@ def _with_platform(spec: TaskSpec, engine: assembly.Engine) -> TaskSpec:
     """A bare shop id is accepted where only one platform has it."""
     if spec.platform:
         return spec
-    there = engine.registry.shops().values()
+    there = [shop for shop in engine.registry.shops().values() if not shop.nowhere]
     found = [shop.platform for shop in there if shop.shop_id == spec.shop_id]
     if not found:
         near = difflib.get_close_matches(spec.shop_id, [shop.shop_id for shop in there], 1)
