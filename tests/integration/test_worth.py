@@ -118,6 +118,10 @@ def test_of_what_was_split_off_only_its_own_letters_were_republished(working: Fl
     made = commands.dead_letters.republish([letters[1].task_id]).made[letters[1].task_id]
     working.wait(made, "dead")
     worth = {one.fingerprint: one.worth.code for one in queries.causes.causes().rows}
+    alone, beside = (detail(working, letters[n].task_id).worth for n in (0, 2))
+    assert alone is not None
+    assert beside is not None
+    assert (alone.code, beside.code) == (worth[part], "worth.failed_again"), "one letter is judged as its part"
     assert worth.pop(part) != "worth.failed_again", "none of the shop's own was republished"
     assert list(worth.values()) == ["worth.failed_again"]
     assert queries.causes.called([part])[part].place_name == "微光"

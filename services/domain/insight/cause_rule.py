@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from typing import Protocol
 
 import msgspec
@@ -121,6 +122,22 @@ class Causes:
         parts = self._apart.get(cause, ())
         return tuple(name for _place, name in parts if root(name, self._rules) != cause)
 
+    def beside(self, cause: str) -> tuple[str, ...]:
+        """The places that do not count to it, though its fingerprints are there; of a part those that are narrower."""
+        rule = self._rules.get(cause, CauseRule())
+        parts: Iterable[str] = self.apart(rule.of if rule.where else cause)
+        if rule.where:
+            parts = takewhile(lambda one: one != cause, parts)
+        return tuple(self._rules[one].where for one in parts)
+
+    def there(self, key: str, task: Died) -> tuple[Term, ...]:
+        """Where others died that have the fingerprint ``key`` and count to the same cause as this letter."""
+        main = root(key, self._rules)
+        for part in self.apart(main):
+            if stands(task, where := self._rules[part].where):
+                return there(where, self.beside(part))
+        return there("", (self._rules[part].where for part in self.apart(main)))
+
     def prints(self, cause: str) -> tuple[str, ...]:
         """The fingerprints that letters of a cause may have."""
         main = self._rules[cause].of if cause in self._rules and self._rules[cause].where else ""
@@ -155,6 +172,11 @@ def place_term(where: str, *, negated: bool = False) -> Term:
     """The same as a term of a filter."""
     head, _colon, name = where.partition(":")
     return replace(equals(head, name), negated=negated)
+
+
+def there(where: str, beside: Iterable[str]) -> tuple[Term, ...]:
+    """Terms of a filter: at this place ("": anywhere), and at none of those beside it."""
+    return *((place_term(where),) if where else ()), *(place_term(one, negated=True) for one in beside)
 
 
 DOCUMENT = Document(CauseRule)

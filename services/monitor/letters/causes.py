@@ -86,8 +86,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def there(self) -> tuple[Term, ...]:
         """Where its letters died, as far as others of its fingerprint do not count to it."""
-        where = (cause_rule.place_term(self.rule.where),) if self.rule.where else ()
-        return *where, *(cause_rule.place_term(one, negated=True) for one in self.apart)
+        return cause_rule.there(self.rule.where, self.apart)
 
     @property
     def place_name(self) -> str:
@@ -225,7 +224,7 @@ class CauseQueries:
                 rule=rules.get(key, CauseRule()),
                 parts=tuple(one for one in group.prints if one != key and cause_rule.root(one, rules) == key),
                 prints=group.prints,
-                apart=_apart(key, known, rules),
+                apart=known.beside(key),
                 places=(places := _places(group.letters)),
                 shop_names=self._shop_names(rules.get(key, CauseRule()).where, *(where for where, _number in places)),
                 issue=known_issue.readable(states.get(key)),
@@ -394,19 +393,6 @@ def _groups(book: Book, known: cause_rule.Causes, before: Mapping[str, _Group]) 
         key: before[key] if key in before and before[key].lines == lines else _Group(book, lines)
         for key, lines in found.items()
     }
-
-
-def _apart(key: str, known: cause_rule.Causes, rules: Mapping[str, CauseRule]) -> tuple[str, ...]:
-    """The places that do not count to it, though its fingerprints are there; of a part those that are narrower."""
-    rule = rules.get(key, CauseRule())
-    if not rule.where:
-        return tuple(rules[one].where for one in known.apart(key))
-    narrower = []
-    for one in known.apart(rule.of):
-        if one == key:
-            break
-        narrower.append(rules[one].where)
-    return tuple(narrower)
 
 
 def _places(letters: Alike) -> tuple[tuple[str, int], ...]:

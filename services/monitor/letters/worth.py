@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from services.domain.errors import UsageError
-from services.domain.insight import cause, verdict
+from services.domain.insight import cause, cause_rule, verdict
 from services.domain.insight.batch import Chances
 from services.domain.insight.cause import Evidence, Worth
+from services.domain.insight.cause_rule import Causes
 from services.domain.task import classify, ids
 from services.domain.task.ledger import Done
 from services.domain.task.record import Task
@@ -44,6 +45,7 @@ class Worthiness:
         self._shown = shown or Shown(store)
         self._closed: frozenset[str] | None = None
         self._logins: Mapping[str, int] = {}
+        self._causes: Causes | None = None
 
     def of_cause(self, fingerprint: str, letters: Alike, there: tuple[Term, ...] = ()) -> Worth:
         """Whether running these letters again would help; they share one cause. ``there``: what else letters have that
@@ -53,9 +55,10 @@ class Worthiness:
 
     def of_letter(self, task: Task) -> Worth:
         """Whether running this letter again would help, judged by all that share its cause."""
-        others = self._others(task.fingerprint) if task.fingerprint else []
+        there = self._there(task)
+        others = self._others(task.fingerprint, there) if task.fingerprint else []
         alike = Alike([task, *(one for one in others if one.task_id != task.task_id)])
-        seen = self.evidence(task.fingerprint, alike)
+        seen = self.evidence(task.fingerprint, alike, there)
         problem = self.problem(task)
         tries, edited = self._tries(task)
         own = self._shown.success("shop", task.shop, task.task_type, task.ended_at)
@@ -194,10 +197,16 @@ class Worthiness:
         work = dict.fromkeys((one.shop, one.task_type) for one in letters.few)
         return max((self._shown.success("shop", *one, since) for one in list(work)[:PLACES]), default=0)
 
-    def _others(self, fingerprint: str) -> Sequence[Task]:
+    def _there(self, task: Task) -> tuple[Term, ...]:
+        """Where letters of its fingerprint died that were not split off from its cause, or with it."""
+        if self._causes is None:
+            self._causes = Causes(cause_rule.read(self._store.documents(cause_rule.KIND)))
+        return self._causes.there(task.fingerprint, task)
+
+    def _others(self, fingerprint: str, there: tuple[Term, ...]) -> Sequence[Task]:
         if not is_fingerprint(fingerprint):
             return ()
-        terms = (equals("fp", fingerprint), equals("status", Status.DEAD), equals("triage", Triage.OPEN))
+        terms = (equals("fp", fingerprint), equals("status", Status.DEAD), equals("triage", Triage.OPEN), *there)
         return self._store.query(Query(terms=terms, sort="updated", limit=FOLLOWED, want_total=False)).tasks
 
     def _tries(self, task: Task) -> tuple[int, bool]:
