@@ -89,7 +89,7 @@ class ScheduleRow(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""  #: why it cannot run any more
     now: ScheduleNow = msgspec.field(default_factory=ScheduleNow)
     runs: tuple[RunView, ...] = ()  #: the last ones, the oldest first, where they were asked for
-    conflicts: tuple[Message, ...] = ()  #: with other schedules, quiet hours and promises, where asked for
+    others: tuple[Message, ...] = ()  #: schedules and promises that it collides with, where asked for
     quieted: Mapping[int, Message] = {}  #: of its next runs those that fall into quiet hours, where asked for
     paused: bool = False  #: whether all that it would make waits for a pause to end, where asked for
 
@@ -97,6 +97,11 @@ class ScheduleRow(msgspec.Struct, frozen=True, kw_only=True):
     def schedule(self) -> Schedule:
         """What was asked for."""
         return self.planned.schedule
+
+    @property
+    def conflicts(self) -> tuple[Message, ...]:
+        """What it collides with: others, and the first quiet hours into which one of its next runs falls."""
+        return (*self.others, *[self.quieted[at] for at in self.upcoming[:LOOKED_AT] if at in self.quieted][:1])
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -171,20 +176,17 @@ class ScheduleQueries:
         """All of them with their last runs and what they collide with."""
         rows = self.rows()
         beside = self._beside(rows)
-        past = self._histories([row.planned.past[-SHOWN_RUNS:] for row in rows], every=True)
+        past = self._histories([row.planned.past[-SHOWN_RUNS:] for row in rows])
         paused, sets = frozenset(pause.scope for pause in self._store.pauses()), self._sets()
         still = reduce(or_, map(sets.scope, paused), 0)
-        quieted = [_quieted(row, beside) for row in rows]
         return tuple(
             replace(
-                row,
+                beside.collided(row),
                 runs=found,
-                conflicts=tuple(_conflicts(row, beside, held)),
-                quieted=held,
                 paused=f"type:{row.schedule.task_type}" in paused
                 or (row.shops > 0 and not sets.of(row.schedule) & ~still),
             )
-            for row, found, held in zip(rows, past, quieted, strict=True)
+            for row, found in zip(rows, past, strict=True)
         )
 
     def fitting(self, rows: Sequence[ScheduleRow], text: str) -> tuple[ScheduleRow, ...]:
@@ -224,16 +226,15 @@ class ScheduleQueries:
             known={"state": STATES},
         )
 
-    def conflicts(self, schedule: Schedule, zone: str) -> tuple[Message, ...]:
-        """What a schedule would collide with if it were kept as it is: others of the same work, quiet hours, promises.
+    def collided(self, schedule: Schedule, zone: str) -> ScheduleRow:
+        """The preview, with what it would collide with: others of the same work, quiet hours, promises.
 
         Raises:
             UsageError: its cron expression, zone or interval is not acceptable.
         """
         row = self.preview(schedule, zone)
         others = [other for other in self.rows(1) if other.schedule.name != schedule.name]
-        beside = self._beside([row, *others], zone)
-        return tuple(_conflicts(row, beside, _quieted(row, beside)))
+        return self._beside([row, *others], zone).collided(row)
 
     def missing(self, name: str, since: int, until: int, *, each: bool = False) -> BackfillPlan:
         """What a backfill of a span (UTC ms) would make.
@@ -246,16 +247,15 @@ class ScheduleQueries:
             raise NotFound(said("schedule.unknown", name=f"{name!r:.80}"), field="name")
         return self._backfill.look(row.planned, fleet_zone(self._store) or DEFAULT_ZONE, since, until, each=each)
 
-    def _histories(self, pasts: Sequence[Sequence[Past]], *, every: bool = False) -> list[tuple[RunView, ...]]:
-        """The runs of many schedules; those that have not ended are counted together. ``every``: as with rows."""
+    def _histories(self, pasts: Sequence[Sequence[Past]]) -> list[tuple[RunView, ...]]:
+        """The runs of all schedules; those that have not ended are counted together."""
         known = self._ended
         fresh = {past.label: past for runs in pasts for past in runs if _counted(past) and not _knows(known, past)}
         found = dict(known)
         for label, counts in zip(fresh, self._store.batch_counts(list(fresh)), strict=True):
             found[label] = _run(fresh[label], counts)
         views = [tuple(found[past.label] if _counted(past) else _uncounted(past) for past in runs) for runs in pasts]
-        if every:
-            self._ended = {run.past.label: run for runs in views for run in runs if run.past.label and not run.open}
+        self._ended = {run.past.label: run for runs in views for run in runs if run.past.label and not run.open}
         return views
 
     def _beside(self, rows: Sequence[ScheduleRow], zone: str = "") -> _Beside:
@@ -490,20 +490,19 @@ class _Beside(msgspec.Struct, frozen=True, kw_only=True):
     zone: str
     now: int
 
+    def collided(self, row: ScheduleRow) -> ScheduleRow:
+        """The row, with what it collides with."""
+        quieted = {at: said for at in row.upcoming if (said := _held(row, at, self)) is not None}
+        return replace(row, others=tuple(_others(row, self)), quieted=quieted)
 
-def _conflicts(row: ScheduleRow, beside: _Beside, quieted: Mapping[int, Message]) -> Iterator[Message]:
+
+def _others(row: ScheduleRow, beside: _Beside) -> Iterator[Message]:
     if not row.schedule.enabled or row.problem:
         return
     if (same := beside.works.beside(row)) is not None:
         yield same
-    yield from [quieted[at] for at in row.upcoming[:LOOKED_AT] if at in quieted][:1]
     if row.upcoming:
         yield from _promised_before(row, row.upcoming[0], beside)
-
-
-def _quieted(row: ScheduleRow, beside: _Beside) -> dict[int, Message]:
-    """The next runs that fall into quiet hours."""
-    return {at: said for at in row.upcoming if (said := _held(row, at, beside)) is not None}
 
 
 def _held(row: ScheduleRow, at: int, beside: _Beside) -> Message | None:

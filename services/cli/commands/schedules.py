@@ -152,8 +152,8 @@ def add_schedule(context: Context) -> int:
         wanted = commands.checked(_schedule(args, commands.zone(), engine.store.now_ms()))
         doubt = [] if commands.knows_type(wanted.task_type) else [Doubt(field="--type", word=wanted.task_type).sentence]
         if args.dry_run:
-            row, load = queries.preview(wanted, commands.zone()), queries.load(wanted, commands.zone())
-            conflicts = [spoken.say(one) for one in queries.conflicts(wanted, commands.zone())]
+            row, load = queries.collided(wanted, commands.zone()), queries.load(wanted, commands.zone())
+            conflicts = [spoken.say(one) for one in row.conflicts]
         else:
             commands.add(wanted, replace=args.replace)
             row, load, conflicts = _find(engine, wanted.name), None, []

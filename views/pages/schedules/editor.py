@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QSizePolicy, QStackedWidget, QWidget
 
@@ -200,8 +199,7 @@ class ScheduleDialog(RecordDialog[Schedule]):
     def _try(self, wanted: Schedule) -> tuple[ScheduleRow, RunLoad | None, bool]:
         commands, queries = self._context.commands.schedules, self._context.schedules
         checked, zone = commands.checked(wanted), commands.zone()
-        row = replace(queries.preview(checked, zone), conflicts=queries.conflicts(checked, zone))
-        return row, queries.load(checked, zone), commands.knows_type(checked.task_type)
+        return queries.collided(checked, zone), queries.load(checked, zone), commands.knows_type(checked.task_type)
 
     def _show_preview(self, found: tuple[ScheduleRow, RunLoad | None, bool]) -> None:
         self._clear()

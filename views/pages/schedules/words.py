@@ -12,7 +12,7 @@ from services.domain.plans.recurrence import ALIASES
 from services.domain.plans.schedule import Schedule, Tally
 from services.domain.text.message import Message
 from services.i18n import N_, _, ngettext
-from services.monitor.schedules import IN_QUIET, ScheduleRow
+from services.monitor.schedules import ScheduleRow
 from views.support import instant, safe, shown, text
 
 _DAYS = (
@@ -239,9 +239,8 @@ def collisions(row: ScheduleRow, between: str = "") -> str:
 
 def run_collisions(row: ScheduleRow, at: int) -> str:
     """The same of one of its next runs: quiet hours hold the runs that fall into them, all else is of the first."""
-    others = (one for one in row.conflicts if one.code != IN_QUIET)
     own = (row.quieted[at],) if at in row.quieted else ()
-    return collided((*others, *own) if at == row.upcoming[0] else own)
+    return collided((*row.others, *own) if at == row.upcoming[0] else own)
 
 
 def collided(conflicts: Sequence[Message], between: str = "") -> str:

@@ -278,16 +278,16 @@ def test_collisions_are_named_before_and_after_it_is_kept(yard: Yard) -> None:
     )
     room.store.put_document(quiet_hours.KIND, "night", msgspec.json.encode(hours).decode())
     wanted = Schedule(name="some", task_type="single", cron="0 2 * * *", shops=("pdd:s0", "pdd:s1"))
-    told = [english(one) for one in looks(yard).conflicts(wanted, ZONE)]
+    told = [english(one) for one in looks(yard).collided(wanted, ZONE).conflicts]
     assert told[0] == "all: the same work, created twice for 2 shops"
-    assert told[1].startswith("Quiet hours night: the run at ")
-    assert "The promise early is due at" in told[2]
+    assert "The promise early is due at" in told[1]
+    assert told[2].startswith("Quiet hours night: the run at ")
     desk(yard).add(wanted)
     found = {row.schedule.name: [english(one) for one in row.conflicts] for row in looks(yard).board()}
     assert found["some"] == told
     assert found["all"][0] == "some: the same work, created twice for 2 shops"
     other = Schedule(name="other", task_type="work", cron="0 12 * * *", all_shops=True)
-    assert looks(yard).conflicts(other, ZONE) == ()
+    assert looks(yard).collided(other, ZONE).conflicts == ()
     desk(yard).add(Schedule(name="often", task_type="often", cron="0 0/3 * * *", all_shops=True))
     (often,) = (row for row in looks(yard).board() if row.schedule.name == "often")
     hours_of = {at: datetime.fromtimestamp(at / 1000, ZoneInfo(ZONE)).hour for at in often.upcoming}

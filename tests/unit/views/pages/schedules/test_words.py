@@ -145,7 +145,8 @@ def test_what_a_schedule_collides_with_is_one_sentence() -> None:
         Message("schedule.same_work", {"names": "nightly", "n": 60}),
         Message("schedule.in_quiet", {"name": "night", "clock": "02:30", "end": "06:00"}),
     )
-    row = ScheduleRow(planned=Planned(schedule=schedule("@daily")), zone="UTC", conflicts=found)
+    planned = Planned(schedule=schedule("@daily"))
+    row = ScheduleRow(planned=planned, zone="UTC", others=found[:1], upcoming=(1,), quieted={1: found[1]})
     told = "nightly: the same work, created twice for 60 shops; quiet hours night: the run at 02:30 waits until 06:00"
     assert words.collisions(row) == told
     assert words.collisions(row, "\n").splitlines()[1].startswith("Quiet hours night: the run")
