@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -18,7 +19,7 @@ from services.domain.task import classify
 from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.context import PageContext
-from views.dialogs.confirm import Asked, Question, confirm
+from views.dialogs.confirm import Question, confirm
 from views.dialogs.shop_login import ShopLogin
 from views.kit.verb import Place, Verb, Verbs, show
 from views.pages.workers.nodes import NO_NAMES, Names
@@ -168,42 +169,14 @@ class BrowserActions(QObject):
 
     def restart(self, of: OfBrowser) -> None:
         """End it; asks first where a task works in it."""
-        if not of.row.busy:
+        if of.row.busy:
+            confirm(partial(_asked_to_restart, of), self._owner, partial(self._tell, of, RESTART_BROWSER))
+        else:
             self._tell(of, RESTART_BROWSER)
-            return
-
-        def question() -> Question:
-            said = _(
-                "A task works in the browser of {shop}. The browser is ended with it: that attempt counts as failed,"
-                " and its retry starts a new browser with the same profile."
-            )
-            return Question(
-                title=N_("Restart a browser"),
-                text=said.format(shop=_shop(of.row)),
-                verb=_("Restart with 1 task in it"),
-                danger=True,
-            )
-
-        self._ask(question, of, RESTART_BROWSER)
 
     def release(self, of: OfBrowser) -> None:
         """Let nobody hold the profile; says before what is ended."""
-
-        def question() -> Question:
-            said = _(
-                "Whatever holds the profile of {shop} on the machine of {worker} and does not work on a task is closed:"
-                " an idle browser, a window that somebody forgot, a browser that was left over. Its cookies are kept."
-            )
-            return Question(
-                title=N_("Release a profile"),
-                text=said.format(shop=_shop(of.row), worker=safe.one_line(of.worker, 60)),
-                verb=_("Release the profile"),
-            )
-
-        self._ask(question, of, RELEASE_PROFILE)
-
-    def _ask(self, question: Asked, of: OfBrowser, verb: str) -> None:
-        confirm(question, self._owner, lambda: self._tell(of, verb))
+        confirm(partial(_asked_to_release, of), self._owner, partial(self._tell, of, RELEASE_PROFILE))
 
     def _tell(self, of: OfBrowser, verb: str) -> None:
         context, order = self._context, f"{verb}={of.row.key}"
@@ -217,6 +190,29 @@ class BrowserActions(QObject):
 
     def _ended(self, of: OfBrowser, verb: str, error: str | None) -> None:
         self._context.toast(_outcome(_shop(of.row), safe.one_line(of.worker, 60), verb, error))
+
+
+def _asked_to_restart(of: OfBrowser) -> Question:
+    return Question(
+        title=N_("Restart a browser"),
+        text=_(
+            "A task works in the browser of {shop}. The browser is ended with it: that attempt counts as failed,"
+            " and its retry starts a new browser with the same profile."
+        ).format(shop=_shop(of.row)),
+        verb=_("Restart with 1 task in it"),
+        danger=True,
+    )
+
+
+def _asked_to_release(of: OfBrowser) -> Question:
+    return Question(
+        title=N_("Release a profile"),
+        text=_(
+            "Whatever holds the profile of {shop} on the machine of {worker} and does not work on a task is closed:"
+            " an idle browser, a window that somebody forgot, a browser that was left over. Its cookies are kept."
+        ).format(shop=_shop(of.row), worker=safe.one_line(of.worker, 60)),
+        verb=_("Release the profile"),
+    )
 
 
 def _outcome(shop: str, worker: str, verb: str, error: str | None) -> ToastSpec:
