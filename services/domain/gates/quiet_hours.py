@@ -281,7 +281,7 @@ def spans(quiet: QuietHours, zone: str, since_ms: int, until_ms: int) -> list[tu
     ends with the second: what was to be quiet is.
     """
     found = [(one.start, one.end) for one in quiet.once]
-    return _merged(_touching([*found, *_weeklies(quiet.weekly, zone, since_ms, until_ms)], since_ms, until_ms))
+    return merged(_touching([*found, *_weeklies(quiet.weekly, zone, since_ms, until_ms)], since_ms, until_ms))
 
 
 def following(quiet: QuietHours, zone: str, now_ms: int) -> tuple[int, int]:
@@ -329,14 +329,17 @@ def _at(day: date, minutes: int, zone: ZoneInfo, fold: int) -> int:
     return round(shown.timestamp()) * 1000
 
 
-def _merged(found: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(found):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+def merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """In order, those that touch as one, without those that last no time."""
+    found: list[tuple[int, int]] = []
+    for begins, ends in sorted(spans):
+        if begins >= ends:
+            continue
+        if found and begins <= found[-1][1]:
+            found[-1] = found[-1][0], max(ends, found[-1][1])
         else:
-            merged.append((start, end))
-    return merged
+            found.append((begins, ends))
+    return found
 
 
 def written_out(quiet: QuietHours, zone: str, now_ms: int) -> Windows:

@@ -272,7 +272,7 @@ class ShopDays:
             if hours.scope in scopes:
                 since = max(begins, hours.at)  # they held nothing back before somebody set them
                 found += [(max(since, one), min(ends, end)) for one, end in quiet_hours.spans(hours, zone, since, ends)]
-        return _merged(found)
+        return quiet_hours.merged(found)
 
 
 def ended(runs: Iterable[DayAttempt]) -> tuple[int, int]:
@@ -375,15 +375,3 @@ def _state(task: Task, one: Attempt, *, last: bool) -> str:
     if last and task.status in (Status.DEAD, Status.HELD):
         return DEAD if task.status == Status.DEAD else HELD
     return RETRIED
-
-
-def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for begins, ends in sorted(spans):
-        if begins >= ends:
-            continue
-        if found and begins <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], ends))
-        else:
-            found.append((begins, ends))
-    return found

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
-from PySide6.QtCore import QModelIndex, QObject, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QResizeEvent
+from PySide6.QtCore import QModelIndex, QObject, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from services import act_words
@@ -32,6 +32,7 @@ from services.monitor.files import audit
 from views.context import PageContext
 from views.dialogs.confirm import Question, confirm, typed_count
 from views.dialogs.file import FileDialog
+from views.kit import exporting
 from views.kit.entries_page import EntriesPage, Listing
 from views.kit.filter_tabs import FilterTabs
 from views.kit.task_acting import barred
@@ -53,7 +54,7 @@ from views.widgets.filter.text import Chip, split
 from views.widgets.layout import in_row, side_by_side, stacked
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
-from views.widgets.toast import ToastSpec, action, failure, lasting
+from views.widgets.toast import ToastSpec, failure, lasting
 from views.widgets.view_tabs import ViewTabs
 
 #: of the messages that tell of an export: each takes the place of the one before
@@ -182,7 +183,7 @@ class AuditSharing(QObject):
             self._context.toast(ToastSpec(text=_("An export is under way; wait for it or stop it"), status="warning"))
             return
         self._stop = threading.Event()
-        self._context.toast(lasting(partial(_exporting, path, self._stop.set)))
+        self._context.toast(lasting(partial(exporting.under_way, path, self._stop.set, EXPORT)))
         call = partial(_write, self._context.audit, path, expression, self._stop, self.broken)
         self._exporting.start(call, partial(self._tell_done, path), self._tell_failed)
 
@@ -192,21 +193,16 @@ class AuditSharing(QObject):
 
     def _tell_failed(self, error: BaseException) -> None:
         if isinstance(error, audit.Stopped):
-            self._context.toast(lasting(_stopped))
+            self._context.toast(lasting(partial(exporting.stopped, EXPORT)))
             return
         self._context.toast(failure(error, N_("The export failed."), key=EXPORT))
-
-
-def _exporting(path: Path, stop: Callable[[], None]) -> ToastSpec:
-    words = _("Exporting to {file}").format(file=safe.one_line(path.name, 60))
-    return ToastSpec(text=words, status="running", actions=(action(N_("Stop"), stop),), sticky=True, key=EXPORT)
 
 
 def _exported(path: Path, number: int, broken: int) -> ToastSpec:
     """``broken``: entries that are not as they were written."""
     words = ngettext("{n} entry exported to {file}", "{n} entries exported to {file}", number)
     said = words.format(n=text.count(number), file=safe.one_line(path.name, 60))
-    show = action(N_("Open folder"), partial(_open, QUrl.fromLocalFile(str(path.parent))))
+    show = exporting.folder_of(path)
     if not broken:
         return ToastSpec(text=said, actions=(show,), seconds=10, key=EXPORT)
     detail = ngettext(
@@ -215,14 +211,6 @@ def _exported(path: Path, number: int, broken: int) -> ToastSpec:
         broken,
     ).format(n=text.count(broken))
     return ToastSpec(text=said, detail=detail, status="warning", actions=(show,), seconds=20, key=EXPORT)
-
-
-def _stopped() -> ToastSpec:
-    return ToastSpec(text=_("Export stopped; nothing was written."), status="cancelled", key=EXPORT)
-
-
-def _open(folder: QUrl) -> None:
-    QDesktopServices.openUrl(folder)
 
 
 def _write(

@@ -146,7 +146,7 @@ class TaskLister(QObject):
             return
         keys, self._stale = sorted(self._stale), set()
         if keys:
-            self._patch.start(partial(_rows_of, self._queries, keys), self.patched.emit, self.failed.emit)
+            self._patch.start(partial(_of_keys, self._queries, keys), self.patched.emit, self.failed.emit)
 
 
 def with_rows_beyond(listing: Listing, shown: Sequence[TaskRow]) -> tuple[TaskRow, ...]:
@@ -183,7 +183,7 @@ def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool, shown:
         looked += further.looked
         cursor = further.next
         tries += 1
-    rows = _same(_rows(queries, tasks), shown)
+    rows = _same(rows_of(queries, tasks), shown)
     least = max(page.at_least, len(tasks))
     total = len(tasks) if page.total is None and cursor is None else page.total  # all of them were met
     return Listing(
@@ -210,11 +210,12 @@ def _listed(row: TaskRow) -> tuple[Task, str, str, Message | None]:
     return row.task, row.shop_name, row.gate, row.refusal
 
 
-def _rows_of(queries: TaskQueries, keys: Sequence[str]) -> tuple[TaskRow, ...]:
-    return _rows(queries, queries.get(keys))
+def _of_keys(queries: TaskQueries, keys: Sequence[str]) -> tuple[TaskRow, ...]:
+    return rows_of(queries, queries.get(keys))
 
 
-def _rows(queries: TaskQueries, tasks: Sequence[Task]) -> tuple[TaskRow, ...]:
+def rows_of(queries: TaskQueries, tasks: Sequence[Task]) -> tuple[TaskRow, ...]:
+    """With what a row tells besides."""
     shops, gates, refusals = queries.shops(), queries.gates(tasks), queries.refusals(tasks)
     return tuple(
         TaskRow(

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QObject, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from services.domain.task.record import Task
@@ -25,12 +25,13 @@ from services.monitor.files import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.dialogs.file import ask_file
+from views.kit import exporting
 from views.kit.task_verb import many
-from views.pages.tasks.listing import Wanted
+from views.pages.tasks.listing import Wanted, rows_of
 from views.pages.tasks.rows import TaskRow
 from views.support import safe, shown, text
 from views.support.operation import Operation
-from views.widgets.toast import ToastSpec, action, failure, lasting
+from views.widgets.toast import ToastSpec, failure, lasting
 
 #: where ``api`` listens unless it was told otherwise
 REST = "http://127.0.0.1:8765/api/v1/tasks"
@@ -45,6 +46,7 @@ FORMS: tuple[tuple[str, str], ...] = (
     ("link", N_("Link")),
 )
 _TELL_MS = 500
+EXPORT = "export"
 
 
 class _Export(msgspec.Struct):
@@ -145,12 +147,7 @@ class Sharing(QObject):
 
     def _tell_busy(self) -> None:
         if self._export is not None:
-            self._context.toast(lasting(partial(self._busy, safe.one_line(self._export.path.name, 60))))
-
-    def _busy(self, file: str) -> ToastSpec:
-        words = _("Exporting to {file}").format(file=file)
-        stop = action(N_("Stop"), self.stop)
-        return ToastSpec(text=words, status="running", actions=(stop,), sticky=True, key="export")
+            self._context.toast(lasting(partial(exporting.under_way, self._export.path, self.stop, EXPORT)))
 
     def _end(self) -> Path:
         self._timer.stop()
@@ -166,20 +163,15 @@ class Sharing(QObject):
     def _tell_failed(self, error: BaseException) -> None:
         self._end()
         if isinstance(error, export.Stopped):
-            self._context.toast(lasting(_stopped))
+            self._context.toast(lasting(partial(exporting.stopped, EXPORT)))
             return
-        self._context.toast(failure(error, N_("The export failed."), key="export"))
+        self._context.toast(failure(error, N_("The export failed."), key=EXPORT))
 
 
 def _done(path: Path, number: int) -> ToastSpec:
     words = ngettext("{n} task exported to {file}", "{n} tasks exported to {file}", number)
     said = words.format(n=text.count(number), file=safe.one_line(path.name, 60))
-    show = action(N_("Open folder"), partial(_open, QUrl.fromLocalFile(str(path.parent))))
-    return ToastSpec(text=said, actions=(show,), seconds=10, key="export")
-
-
-def _stopped() -> ToastSpec:
-    return ToastSpec(text=_("Export stopped; nothing was written."), status="cancelled", key="export")
+    return ToastSpec(text=said, actions=(exporting.folder_of(path),), seconds=10, key=EXPORT)
 
 
 def command_line(task: Task, profile: str) -> str:
@@ -202,16 +194,7 @@ def curl(task: Task) -> str:
 
 
 def _rows(queries: TaskQueries, ids: Sequence[str]) -> tuple[TaskRow, ...]:
-    shops, tasks = queries.shops(), list(queries.each_of(ids))
-    gates = queries.gates(tasks)
-    return tuple(
-        TaskRow(
-            task=task,
-            shop_name=shop.name if (shop := shops.get(task.shop)) is not None else "",
-            gate=gates.get(task.task_id, ""),
-        )
-        for task in tasks
-    )
+    return rows_of(queries, list(queries.each_of(ids)))
 
 
 def _json(rows: Sequence[TaskRow]) -> str:
@@ -225,7 +208,3 @@ def _write(queries: TaskQueries, under_way: _Export, ids: Sequence[str], wanted:
     everything = queries.each(wanted.filter, sort=wanted.sort, descending=wanted.descending)
     tasks = queries.each_of(ids) if ids else everything
     return export.write(tasks, under_way.path, queries.shops(), shown.zone(), gates=queries.gates, stop=under_way.stop)
-
-
-def _open(folder: QUrl) -> None:
-    QDesktopServices.openUrl(folder)
