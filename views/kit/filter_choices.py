@@ -211,7 +211,7 @@ class FilterChoices(QObject):
             "shop": lambda: self._known.of_shops,
             "group": lambda: self._known.of_groups,
             "worker": lambda: map(_plain, self._workers),
-            **{key: partial(map, _plain, some) for key, some in self._others.items()},
+            **{key: partial(self._worded, key, some) for key, some in self._others.items()},
             "fp": lambda: (
                 FilterValue(key, called(one.name, one.title, one.where, one.place_name))
                 for key, one in self._causes.items()
@@ -227,6 +227,11 @@ class FilterChoices(QObject):
         if fields != self._shown:
             self._shown = fields
             self._bar.set_fields(fields)
+
+    def _worded(self, field: str, values: Iterable[str]) -> Iterable[FilterValue]:
+        """In the words that the field has for some of its own."""
+        own = {one.value: one for each in self._fields if each.key == field for one in each.values}
+        return (own.get(value) or _plain(value) for value in values)
 
     def _say_anew(self) -> None:
         """Put into words what is said in another language, or was said before anybody had counted which of too many

@@ -80,20 +80,7 @@ def parse(text: str, platforms: Collection[str] = ()) -> row_filter.Test:
     Raises:
         UsageError: it is no such filter, and what there is instead.
     """
-    return _ROWS.parse(_with_keys(text, platforms))
-
-
-def _with_keys(text: str, platforms: Collection[str]) -> str:
-    """The same with keys, and beginnings of keys, as conditions."""
-    parts, after = list[str](), 0
-    for piece in filter.pieces(text, NAMES):
-        if piece.field in platforms and piece.field not in FIELDS and piece.op == "=":
-            # the star behind a beginning says what holds of any
-            ids = (value if in_quotes else value.removesuffix("*") for value, in_quotes in piece.values)
-            keys = (filter.quoted(f"{piece.field}:{one}") for one in ids)
-            parts += [text[after : piece.at], "-" if piece.negated else "", "shop~", ",".join(keys)]
-            after = piece.end
-    return "".join((*parts, text[after:]))
+    return _ROWS.parse(text, platforms)
 
 
 class Row(Mapping[str, Any]):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import msgspec
@@ -14,9 +15,13 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from services.domain.alerts.incident import ANSWERED, CALMING, HISTORY_MOST, MUTED, OPEN, RESOLVED
 from services.domain.alerts.rule import Rule
+from services.domain.errors import UsageError
+from services.domain.task.search.row_filter import Test
 from services.i18n import N_, _, ngettext
+from services.messages import told as explained
 from services.monitor.alerts.queries import AlertQueries, AlertsNow, ChannelNow, IncidentNow, RuleNow
 from views.context import PageContext
+from views.kit.filter_choices import FilterChoices
 from views.kit.list_page import ListPage
 from views.kit.list_source import FIRST, MORE, Ask, ListSource
 from views.kit.verb import Place, Verbs
@@ -26,12 +31,15 @@ from views.pages.alerts.panel import AlertPanel
 from views.pages.alerts.rule_strip import RuleStrip
 from views.pages.alerts.table import (
     CHANNELS,
+    FIELDS,
     INCIDENTS,
+    NAMES,
     RULES,
     IncidentTable,
     grouped,
     headings,
     key_of,
+    wanted,
 )
 from views.pages.alerts.verbs import (
     CHANNEL_VERBS,
@@ -54,19 +62,26 @@ from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
-from views.widgets.filter.search_field import SearchField
-from views.widgets.layout import STRETCH, in_column, in_row, side_by_side
+from views.widgets.filter.bar import FilterBar
+from views.widgets.layout import in_column, in_row, side_by_side
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.toast import ToastSpec
 
 #: px that a rule takes below the list, at least and at most, and of the page at most
 STRIP, STRIP_SHARE, LEAST_LIST = (220, 350), 0.52, 90
-EVERY_MS, LEAST_VERB = 1000, 44
+EVERY_MS, LEAST_VERB, LEAST_SEARCH = 1000, 44, 84
 #: a page of this width has room for more than the number of channels
 ROOMY = 1000
 #: what verbs are called beside the switch of the views, which says what they are about (source texts)
 BRIEF: Mapping[str, str] = {N_("Change the rule"): N_("Change"), N_("Copy rule"): N_("Copy")}
+#: what each incident counts for, by field of the filter
+COUNTED: Mapping[str, Callable[[IncidentNow], Iterable[str]]] = {
+    "rule": lambda one: (one.incident.rule.name,),
+    "platform": words.on_platforms,
+    "shop": lambda one: one.incident.shops,
+    "told": words.told_to,
+}
 OVER_MS = 10_000  #: so long what was calm is seen to be over before it leaves
 #: of so long the resolved ones are counted, and so often, in ms
 COUNTED_MS, COUNT_MS = 7 * 24 * 3_600_000, 600_000
@@ -148,6 +163,7 @@ class AlertsPage(ListPage[IncidentNow]):
             CHANNELS, key=lambda one: one.channel.name, hold_new=False, sentence=words.channel_sentence
         )
         self._measure = ""  #: of which the worst incident is wished for, or the rule where it has none
+        self._sought: Test = wanted("")
         self._all = False  #: the past is looked through for a word or an id, so all of it is asked for
         self._whole = False  #: the past that is known is all that is kept
         self._failed = False  #: what was asked last has no answer
@@ -164,6 +180,7 @@ class AlertsPage(ListPage[IncidentNow]):
     def activate(self) -> None:
         """Follow what is wrong."""
         super().activate()
+        self._choices.refresh()
         self.table.setFocus()
 
     def refresh(self) -> None:
@@ -182,7 +199,8 @@ class AlertsPage(ListPage[IncidentNow]):
             self.views.set_current(INCIDENTS_VIEW)
             self.states.set_current(ACTIVE)
             self._wish = "" if self._measure else asked
-            self.search.clear()
+            self.filter.set_expression("")
+            self._sought = wanted("")
         self._show_view()
         self._ask()
 
@@ -223,14 +241,14 @@ class AlertsPage(ListPage[IncidentNow]):
         self._say()
 
     def panes(self) -> Sequence[QWidget]:
-        """Search, table, the rule that is being changed, and panel."""
+        """Filter, table, the rule that is being changed, and panel."""
         strip = (self._strip,) if self._strip is not None else ()
-        return (self.search, self.stack, *strip, self.panel)
+        return (self.filter, self.stack, *strip, self.panel)
 
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()
-        self._name_search()
+        self._choices.retranslate()
         self._head_groups()
 
     def incident(self) -> IncidentNow | None:
@@ -271,22 +289,14 @@ class AlertsPage(ListPage[IncidentNow]):
             button.setMinimumWidth(LEAST_VERB)  # in a narrow window a verb is cut before the switch of the views
         yield
         self.states = Segmented(_STATES, N_("Which incidents"))
-        self.search = SearchField()
-        self.search.setMinimumWidth(84)
-        self.search.setMaximumWidth(210)
-        self._name_search()
         self.news_button = Button("", kind="link")
         self.news_button.hide()
-        self._bar = QWidget()
-        in_row(
-            self.states,
-            self.news_button,
-            STRETCH,
-            (self.search, 2),
-            owner=self._bar,
-            margins=(PAGE_MARGIN, 4, PAGE_MARGIN, 8),
-            spacing=12,
-        )
+        example = "rule:dead_letters platform:temu -told:desktop"
+        placeholder = N_("Incident or shop")
+        self.filter = FilterBar(FIELDS, placeholder=placeholder, offers=len(FIELDS), names=NAMES, example=example)
+        self.filter.lead(self.states, self.news_button)
+        self.filter.field.setMinimumWidth(LEAST_SEARCH)
+        self._choices = FilterChoices(self._context, self.filter, self, FIELDS)
         yield
         self.error, self.trouble = ErrorStrip(), Strip("warning")
         self.start_button = Button(N_("Show channels"), small=True)
@@ -321,7 +331,7 @@ class AlertsPage(ListPage[IncidentNow]):
         self._strip_room = QWidget()
         self._strips = in_column(owner=self._strip_room)
         self._strip_room.hide()
-        parts = (self._bar, self.error, self.trouble_room, self.stack, self._strip_room)
+        parts = (self.filter, self.error, self.trouble_room, self.stack, self._strip_room)
         yield from side_by_side(self.body, parts, self.stack, self.panel, self.panel.build())
         yield
         self._unknown = self.covered(self.stack)
@@ -332,7 +342,7 @@ class AlertsPage(ListPage[IncidentNow]):
         self.views.chosen.connect(lambda _key: self._on_view())
         self.states.chosen.connect(lambda _key: self._ask())
         self.news_button.clicked.connect(lambda: self._fill(settle=True))
-        self.search.textChanged.connect(lambda _text: self._search())
+        self.filter.changed.connect(self._on_filter)
         self.table.near_end.connect(self._load_more)
         self._connect_list()
         self.empty.action.connect(self._show_all)
@@ -360,10 +370,6 @@ class AlertsPage(ListPage[IncidentNow]):
         self.verbs.bind(self.table, self.incident)
         bind(self, {"Esc": self._leave})
 
-    def _name_search(self) -> None:
-        self.search.setPlaceholderText(_("Incident or shop"))
-        self.search.setAccessibleName(_("Incident or shop"))
-
     # looking
 
     def _on_view(self) -> None:
@@ -378,13 +384,19 @@ class AlertsPage(ListPage[IncidentNow]):
         self._all, self._failed = self._looks_back(), False
         self._source.ask(wanted, HISTORY_MOST if self._all else FIRST)
 
-    def _search(self) -> None:
+    def _on_filter(self, expression: str) -> None:
+        try:
+            self._sought = wanted(expression)
+        except UsageError as exc:
+            self.filter.show_problem(explained(exc))
+            return
+        self.filter.clear_problem()
         if self._looks_back() != self._all:
             self._ask()
         self._fill(settle=True)
 
     def _looks_back(self) -> bool:
-        return self.views.current() == HISTORY_VIEW and bool(self._wish or self.search.text())
+        return self.views.current() == HISTORY_VIEW and bool(self._wish or self.filter.expression())
 
     def _load_more(self) -> None:
         if self.views.current() == HISTORY_VIEW:
@@ -479,14 +491,13 @@ class AlertsPage(ListPage[IncidentNow]):
         now = self._now
         if now is None:
             return
-        state, sought = self.states.current(), self.search.text().casefold().strip()
-        past = self.views.current() == HISTORY_VIEW
+        state, past = self.states.current(), self.views.current() == HISTORY_VIEW
         if past:  # what is not over yet, and then what is
             rows = (*(one for one in now.incidents if one.incident.id), *self._history)
         else:
             rows = tuple(one for one in now.incidents if _fits(one, state))
             rows = (*rows, *self._over.values()) if state == ACTIVE else rows
-        rows = tuple(one for one in rows if sought in words.searched(one))
+        rows = tuple(filter(self._sought, rows))
         rows = rows if settle or past else self._known_of(rows)
         if state == ACTIVE and not past:
             self._groups = grouped(rows, {} if settle else self._groups)
@@ -515,8 +526,8 @@ class AlertsPage(ListPage[IncidentNow]):
         now, number = self._now, 0
         there = {key_of(one) for one in self._model.records()}
         if now is not None and self.views.current() == INCIDENTS_VIEW:
-            state, sought = self.states.current(), self.search.text().casefold().strip()
-            fits = (one for one in now.incidents if _fits(one, state) and sought in words.searched(one))
+            state = self.states.current()
+            fits = (one for one in filter(self._sought, now.incidents) if _fits(one, state))
             number = sum(key_of(one) not in there for one in fits)
         self.news_button.set_count_text(ngettext("{n} new incident", "{n} new incidents", number).format(n=number))
         self.news_button.setVisible(number > 0)
@@ -537,6 +548,7 @@ class AlertsPage(ListPage[IncidentNow]):
             for state in (OPEN, ANSWERED, MUTED):
                 number = sum(_fits(one, state) for one in now.incidents)
                 self.states.set_suffix(state, text.compact(number) if number else "")
+            self._count(now.incidents)
             self.views.set_suffix(INCIDENTS_VIEW, text.compact(len(now.incidents)) if now.incidents else "")
             number = self._resolved.number if self._resolved is not None else 0
             self.views.set_suffix(HISTORY_VIEW, _("{n} in 7 d").format(n=text.compact(number)) if number else "")
@@ -549,6 +561,15 @@ class AlertsPage(ListPage[IncidentNow]):
             self._say_empty()
         self._show_view()
 
+    def _count(self, incidents: Sequence[IncidentNow]) -> None:
+        """How many there are of what can be filtered for."""
+        for field, read in COUNTED.items():
+            numbers = Counter(value for one in incidents for value in read(one))
+            if field == "told":
+                self._choices.offer(field, numbers, words.GROUPS)
+            else:
+                self._choices.tell(field, numbers)
+
     def _say_empty(self) -> None:
         self.empty.show_fact("")
         if self._looks_back() and not self._whole:
@@ -556,7 +577,7 @@ class AlertsPage(ListPage[IncidentNow]):
             self.empty.set_texts(failed if self._failed else looking)
             return
         past = self.views.current() == HISTORY_VIEW
-        if self.search.text() or (self.states.current() != ACTIVE and not past):
+        if self.filter.expression() or (self.states.current() != ACTIVE and not past):
             self.empty.set_texts(N_("No incident matches."), N_("Look for another word or state."), N_("Show all"))
         elif past:
             self.empty.set_texts(N_("Nothing was resolved yet."), N_("Incidents that are over stay here for 90 days."))
@@ -568,7 +589,7 @@ class AlertsPage(ListPage[IncidentNow]):
     def _show_view(self) -> None:
         view = self.views.current()
         on_incidents = view in (INCIDENTS_VIEW, HISTORY_VIEW)
-        self._bar.setVisible(on_incidents)
+        self.filter.setVisible(on_incidents)
         self.states.setVisible(view == INCIDENTS_VIEW)
         if on_incidents:
             known = self._now is not None
@@ -609,7 +630,7 @@ class AlertsPage(ListPage[IncidentNow]):
 
     def _show_all(self) -> None:
         self.states.set_current(ACTIVE)
-        self.search.clear()
+        self.filter.clear()
         self._ask()
 
     # one incident

@@ -10,8 +10,14 @@ from PySide6.QtCore import QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 
 from services.domain.alerts.incident import ANSWERED, CALMING, MUTED, OPEN, RESOLVED, WAITING
+from services.domain.alerts.text import MEASURES
+from services.domain.fleet import platforms
+from services.domain.task.search.filter import Names
+from services.domain.task.search.row_filter import Fields, Test
+from services.domain.task.search.row_filter import words as row_words
 from services.i18n import N_, _
 from services.monitor.alerts.queries import ChannelNow, IncidentNow, RuleNow
+from views.kit.filter_choices import some_of
 from views.pages.alerts import words
 from views.pages.alerts.verbs import next_steps
 from views.support import safe, shown, text
@@ -21,6 +27,7 @@ from views.tables.painters import Cell, Ink
 from views.tables.record_model import Heading, RecordModel
 from views.tables.table_view import TableView
 from views.theme import theme
+from views.widgets.filter.field import FilterField, FilterValue
 
 ROW = 48  #: pixels of an incident
 LINE = 17
@@ -35,6 +42,29 @@ GROUPS: tuple[tuple[str, str], ...] = (
     (RESOLVED, N_("Just resolved")),
 )
 _MOVES = (OPEN, RESOLVED)  #: who comes to be in one of these goes there at once: it must not be read as anything else
+
+
+NAMES = Names({
+    "规则": "rule", "平台": "platform", "店铺": "shop", "通知": "told", "处理人": "by", "原因": "cause",
+    "告警": "incident",
+}, {})  # fmt: skip
+FIELDS = (
+    FilterField("rule", N_("Rule"), tuple(map(FilterValue, MEASURES, MEASURES.values())), free=True),
+    *some_of("platform", "shop"),
+    FilterField("told", N_("Told to"), tuple(map(FilterValue, words.GROUPS, words.GROUPS.values())), free=True),
+)
+_SOUGHT = Fields(
+    words={field: row_words(read) for field, read in words.SOUGHT.items()}, bare=tuple(words.SOUGHT), names=NAMES
+)
+
+
+def wanted(expression: str) -> Test:
+    """Which incidents a filter means.
+
+    Raises:
+        UsageError: it is no such filter, and what there is instead.
+    """
+    return _SOUGHT.parse(expression, platforms.NAMES)
 
 
 def key_of(one: IncidentNow) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from string import Formatter
 
@@ -260,16 +260,30 @@ def sentence(one: IncidentNow) -> str:
     return text.listed([part for part in parts if part], ";")
 
 
-def searched(one: IncidentNow) -> str:
-    """What a word in the search field is looked for in."""
-    answer = one.incident.answer
-    told_to = {name for message in one.incident.told for name in message.to} | {to.channel for to in one.deliveries}
-    parts = (
-        one.incident.id, title(one), rule_name(one.incident.rule), cause(one), *one.incident.names,
-        answer.answered_by, answer.muted_by, *map(group, sorted(told_to)), *one.incident.shops,
-        *(shop_words.platform_name(place.platform) for place in one.platforms if place.shops),
-    )  # fmt: skip
-    return "\n".join(parts).casefold()
+def told_to(one: IncidentNow) -> list[str]:
+    """The groups and channels that have heard of it, or are to."""
+    return sorted(
+        {name for message in one.incident.told for name in message.to} | {to.channel for to in one.deliveries}
+    )
+
+
+def on_platforms(one: IncidentNow) -> list[str]:
+    """The codes of those whose shops have it."""
+    return [place.platform for place in one.platforms if place.shops]
+
+
+#: in what of an incident a filter looks, by what that is called there
+SOUGHT: Mapping[str, Callable[[IncidentNow], Iterable[str]]] = {
+    "rule": lambda one: (one.incident.rule.name, rule_name(one.incident.rule)),
+    "platform": lambda one: (*on_platforms(one), *map(shop_words.platform_name, on_platforms(one))),
+    "shop": lambda one: (
+        *one.incident.shops, *(key.partition(":")[2] for key in one.incident.shops), *one.incident.names
+    ),
+    "told": lambda one: (*told_to(one), *map(group, told_to(one))),
+    "by": lambda one: (one.incident.answer.answered_by, one.incident.answer.muted_by),
+    "cause": lambda one: (cause(one),),
+    "incident": lambda one: (one.incident.id, title(one)),
+}  # fmt: skip
 
 
 def clock(instant_ms: int) -> str:

@@ -273,6 +273,11 @@ class FilterBar(QWidget):
         field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         field.selectAll()
 
+    def lead(self, *widgets: QWidget) -> None:
+        """Put widgets before the chips."""
+        for place, widget in enumerate(widgets):
+            self._row.insertWidget(place, widget)
+
     def add_action(self, widget: QWidget) -> None:
         """Put a widget before the text field."""
         self._row.insertWidget(self._row.count() - 2, widget)

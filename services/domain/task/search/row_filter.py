@@ -52,16 +52,31 @@ class Fields(msgspec.Struct, frozen=True, kw_only=True):
     numbers: Mapping[str, Callable[[Any], float]] = {}
     truths: Mapping[str, Callable[[Any], bool]] = {}
 
-    def parse(self, text: str) -> Test:
-        """What tells whether a row is meant; an empty text means all.
+    def parse(self, text: str, platforms: Collection[str] = ()) -> Test:
+        """What tells whether a row is meant; an empty text means all. ``platforms``: behind the code of one of these
+        stands the id of a shop.
 
         Raises:
             UsageError: it is no such filter, and what there is instead.
         """
         if len(text) > filter.MAX_TEXT:
             raise UsageError(said("query.length", most=filter.MAX_TEXT), field="filter")
+        text = self._with_keys(text, platforms) if platforms else text
         tests = [_negated(self._test(one, text), one) for one in filter.pieces(text, self.names)]
         return tests[0] if len(tests) == 1 else lambda row: all(test(row) for test in tests)
+
+    def _with_keys(self, text: str, platforms: Collection[str]) -> str:
+        """The same with keys of shops, and beginnings of keys, as conditions."""
+        own = {*self.words, *self.numbers, *self.truths}
+        parts, after = list[str](), 0
+        for piece in filter.pieces(text, self.names):
+            if piece.field in platforms and piece.field not in own and piece.op == "=":
+                # the star behind a beginning says what holds of any
+                ids = (value if in_quotes else value.removesuffix("*") for value, in_quotes in piece.values)
+                keys = (filter.quoted(f"{piece.field}:{one}") for one in ids)
+                parts += [text[after : piece.at], "-" if piece.negated else "", "shop~", ",".join(keys)]
+                after = piece.end
+        return "".join((*parts, text[after:]))
 
     def _test(self, one: Piece, text: str) -> Test:
         values = [value for value, _quoted in one.values]

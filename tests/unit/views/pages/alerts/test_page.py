@@ -96,6 +96,12 @@ def pick(qtbot: QtBot, page: AlertsPage, key: str) -> None:
         (page.views if key in ("incidents", "history") else page.states).choose(key)
 
 
+def seek(page: AlertsPage, expression: str) -> None:
+    """Type into the filter, and Enter."""
+    page.filter.field.setText(expression)
+    page.filter.field.returnPressed.emit()
+
+
 def press(qtbot: QtBot, page: AlertsPage, button: Any) -> None:
     """Press a button, wait until it is done and shown."""
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
@@ -196,16 +202,55 @@ def test_a_state_and_a_word_choose_what_is_shown(qtbot: QtBot, alerts: Alerts, o
     assert not page.states.isVisible()
     pick(qtbot, page, "incidents")
     pick(qtbot, page, "active")
-    page.search.setText("lumo")
+    seek(page, "lumo")
     assert [row[0] for row in told(page)] == ["9 shops must be logged in again · Lumo Home and 8 more"]
-    page.search.setText("Bob")
+    seek(page, "Bob")
     assert [row[2].partition(" until")[0] for row in told(page)] == ["Muted"], "who is at it"
-    page.search.setText("on duty")
+    seek(page, "on duty")
     assert len(told(page)) == 2, "who was told"
-    page.search.setText("nothing like it")
+    seek(page, "nothing like it")
     assert page.stack.currentWidget() is page.empty
     page.empty.action.emit()
     qtbot.waitUntil(lambda: len(told(page)) == 2)
+
+
+def test_chips_choose_by_rule_platform_shop_and_who_was_told(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
+    dead = alerts.dead(names=("Nordo",), shops=("temu:s1",))
+    login = alerts.login(names=("Lumo",))
+    page = open_page()
+
+    def left() -> list[str]:
+        return [one.incident.id for one in rows(page)]
+
+    for expression, found in (
+        ("rule:dead_letters", [dead.id]),
+        ("-rule:dead_letters", [login.id]),
+        ("规则:dead_letters", [dead.id]),
+        ("shop:temu:s1", [dead.id]),
+        ("temu:s1", [dead.id]),
+        ("shop:s1", [dead.id]),
+        ("shop:nordo", [dead.id]),
+        ("nordo lumo", []),
+        (f"incident:{login.id}", [login.id]),
+        ("told:nobody", []),
+    ):
+        page.filter.set_expression(expression)
+        page.filter.changed.emit(expression)
+        assert left() == found, expression
+    page.filter.set_expression("nonsense:1")
+    page.filter.changed.emit("nonsense:1")
+    assert "nonsense:1" in page.filter.problem()
+    assert "rule, platform, shop, told" in page.filter.problem(), "and what there is instead"
+    page.filter.clear()
+    assert (sorted(left()), page.filter.problem()) == (sorted([dead.id, login.id]), "")
+    page.filter.add_value("rule", "needs_login")
+    assert left() == [login.id]
+    assert [chip.accessibleName() for chip in page.filter.chip_views()][0].startswith("Rule")
+    pick(qtbot, page, "history")
+    assert left() == [login.id], "of what was, too"
+    page.show_request(dead.id)
+    qtbot.waitUntil(lambda: page.table.current_key() == dead.id, timeout=WAIT_MS)
+    assert page.filter.expression() == "", "a link leads there whatever was filtered for"
 
 
 def test_without_incidents_it_says_so_and_that_nobody_is_told(alerts: Alerts, open_page: Open) -> None:
@@ -364,9 +409,9 @@ def test_the_panel_says_of_each_platform_how_many_of_its_shops_have_it(
     assert extent.isVisible()
     assert extent.accessibleName() == "TEMU: 2 of 4 shops; Pinduoduo: 1 of 40 shops; SHEIN: 1 of 1 shop"
     for word in ("pdd:p1", "Pinduoduo"):
-        page.search.setText(word)
+        seek(page, word)
         assert [one.incident.id for one in rows(page) if one is not None] == [dead.id], word
-    page.search.setText("")
+    seek(page, "")
     page.table.set_current_key(login.id)
     assert extent.isHidden(), "of these nobody knows which shops they are"
     page.table.set_current_key(many.id)
@@ -1193,15 +1238,15 @@ def test_a_rule_whose_save_is_refused_while_another_page_is_seen_keeps_what_was_
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         gate.set()
     page.show()
-    assert list(page.panes()) == [page.search, page.stack, page.panel], "it is done"
+    assert list(page.panes()) == [page.filter, page.stack, page.panel], "it is done"
 
 
 def test_f6_reaches_a_rule_while_it_is_changed(qtbot: QtBot, alerts: Alerts, open_page: Open) -> None:
     page = open_page()
     strip = edit_rule(qtbot, page, "lane_depth")
-    assert list(page.panes()) == [page.search, page.stack, strip, page.panel]
+    assert list(page.panes()) == [page.filter, page.stack, strip, page.panel]
     strip.reject()
-    assert list(page.panes()) == [page.search, page.stack, page.panel]
+    assert list(page.panes()) == [page.filter, page.stack, page.panel]
 
 
 def test_a_rule_that_is_changed_follows_the_language(
@@ -1647,16 +1692,16 @@ def test_the_past_is_loaded_as_it_is_scrolled_and_a_word_is_looked_for_in_all_of
     pick(qtbot, page, "incidents")
     pick(qtbot, page, "history")
     qtbot.waitUntil(lambda: model.rowCount() == 200, timeout=WAIT_MS)
-    page.search.setText("nordo")
+    seek(page, "nordo")
     assert page.stack.currentWidget() is page.empty
     assert page.empty.accessibleName() == "Looking through all that was resolved …", "not all of it is known yet"
     qtbot.waitUntil(
         lambda: [one.incident.names for one in rows(page)] == [("Nordo",)],
         timeout=WAIT_MS,
     )
-    page.search.setText("no such shop")
+    seek(page, "no such shop")
     assert page.empty.accessibleName().startswith("No incident matches."), "all of it is known by now"
-    page.search.clear()
+    seek(page, "")
     qtbot.waitUntil(lambda: model.rowCount() == 200, timeout=WAIT_MS)
     page.show_request(ids[150])
     qtbot.waitUntil(lambda: page.table.current_key() == ids[150], timeout=WAIT_MS)
@@ -1668,7 +1713,7 @@ def test_the_past_is_loaded_as_it_is_scrolled_and_a_word_is_looked_for_in_all_of
         raise StoreUnavailable("Redis does not answer")
 
     monkeypatch.setattr(fleet.context.alerts, "history", silent)
-    page.search.setText("no such shop")
+    seek(page, "no such shop")
     qtbot.waitUntil(lambda: page.empty.accessibleName() == "Not all that was resolved is known.", timeout=WAIT_MS)
     assert page.error.isVisible()
     monkeypatch.undo()
