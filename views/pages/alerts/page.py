@@ -326,7 +326,7 @@ class AlertsPage(ListPage[IncidentNow]):
         self.panel = AlertPanel(self.verbs, self._context)
         yield
         self.trouble_room = QWidget()
-        in_row(self.trouble, owner=self.trouble_room, margins=(PAGE_MARGIN, 0, PAGE_MARGIN, 8))
+        in_row(self.trouble, owner=self.trouble_room, margins=(PAGE_MARGIN, 8, PAGE_MARGIN, 8))
         self.trouble_room.hide()
         self._strip_room = QWidget()
         self._strips = in_column(owner=self._strip_room)

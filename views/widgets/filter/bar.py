@@ -277,6 +277,7 @@ class FilterBar(QWidget):
         """Put widgets before the chips."""
         for place, widget in enumerate(widgets):
             self._row.insertWidget(place, widget)
+        tab_through(self, (*widgets, self.chips, self.line, self.field, self.text_button))
 
     def add_action(self, widget: QWidget) -> None:
         """Put a widget before the text field."""
@@ -584,7 +585,9 @@ class FilterChips(QWidget):
             if view.is_offer:
                 taken += view.sizeHint().width() + GAP
                 view.setVisible(taken <= self.width())
-        self.more.setVisible(bool(self._hidden_fields()))
+        hidden = bool(self._hidden_fields())
+        self.more.setVisible(hidden)
+        self.setMinimumWidth(self.more.sizeHint().width() if hidden else 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show as many offers as fit."""
