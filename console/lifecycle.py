@@ -744,7 +744,7 @@ class Console:
                 and not connection.local.name
                 and not await self._off(connection.sample.works_elsewhere)
             ):
-                await self._off(connection.local.start, connection.settings.worker.slots)
+                await self._off(connection.local.start, connection.local.slots)
         except Exception as exc:  # whatever it is, nobody else would tell
             log.warning("work did not begin here", exc_info=exc)
             if self.opened is not None:  # the first window may be closed by now, and another lead

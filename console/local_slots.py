@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 class LocalSlots:
     """What ``views.context.LocalControl`` asks for."""
 
-    def __init__(self, make: Callable[[], LocalWorkers], may: Callable[[], None] = lambda: None) -> None:
-        """``make`` loads what works; ``may`` raises where nothing may work."""
+    def __init__(
+        self, make: Callable[[], LocalWorkers], may: Callable[[], None] = lambda: None, slots: int = 1
+    ) -> None:
+        """``make`` loads what works; ``may`` raises where nothing may work; ``slots``: as the settings say."""
         self._make, self._may = make, may
+        self.slots = slots  #: of what starts here now, unless a person chooses
         self._workers: LocalWorkers | None = None
         self._making = threading.Lock()
         self._closed = False
@@ -87,12 +90,13 @@ class LocalSlots:
         return tuple(slot for info in busy for slot in info.slots if slot.task_id)
 
     def follow(self, file: ConfigFile) -> None:
-        """Let what works here have as many slots as the settings say now; one that sets them itself goes on doing so.
-        Blocking.
+        """Let what works here, or starts later, have as many slots as the settings say now; one that sets them itself
+        goes on doing so. Blocking.
         """
+        self.slots = file.look().of("worker.slots").value
         worker = self._worker
         if worker is not None and worker.state != "stopped" and not worker.info().auto:
-            worker.set_slots(file.look().of("worker.slots").value)
+            worker.set_slots(self.slots)
 
     def drain(self) -> None:
         """Take no new tasks."""

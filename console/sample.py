@@ -117,7 +117,7 @@ class SampleAtWork:
                 self._commands.fleet.import_shops(shops)
             undo.callback(self._put_back, self._local.works)
             self._local.replace(workers)
-            self._local.start(engine.settings.worker.slots)
+            self._local.start(self._local.slots)
             engine.store.put_document("fleet", "sample", '{"loaded": true}')
             self._care = Caretaker(engine.store, fleet, logged_in, after_s=CARE_S)
             self._care.start()

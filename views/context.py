@@ -69,6 +69,10 @@ class LocalControl(Protocol):
     def stop(self, grace_s: float | None = None) -> bool: ...
 
     @property
+    def slots(self) -> int:
+        """Of what starts here now, as the settings say."""
+
+    @property
     def name(self) -> str:
         """Name of the local worker in the list of workers, "" while none runs."""
 

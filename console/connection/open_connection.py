@@ -65,7 +65,7 @@ class OpenConnection:
             self.queries.past,
         )
         self.queues = QueueBoard(self.queries.queues, self.live, self.history, self.engine.clock)
-        self.local = LocalSlots(self._workers, self._may_work)
+        self.local = LocalSlots(self._workers, self._may_work, self.settings.worker.slots)
         self.logins = ShopLogins(self.engine, self.commands.sessions, page=lambda shop: self.sample.page(shop))
         self._steward: Steward | None = None
         self._notices: NoticeReader | None = None

@@ -72,6 +72,7 @@ def test_what_opens_the_connection_anew_stays_until_a_person_has_read_it(
     qtbot.addWidget(shown)
     dialog = opened(shown, qtbot)
     dialog.rows["worker.slots"].field.setText("9")  # type: ignore[attr-defined]
+    dialog.rows["worker.lanes"].field.setPlainText("high\nlow")  # type: ignore[attr-defined]
     qtbot.waitUntil(dialog.save_button.isEnabled)
     with qtbot.waitSignal(shown.settings_written):
         dialog.save_button.click()
@@ -86,6 +87,18 @@ def test_what_opens_the_connection_anew_stays_until_a_person_has_read_it(
         i18n.set_language("en")
     told.actions[0].call()
     assert opened_anew == [True]
+
+
+def test_slots_alone_need_no_connection_that_is_opened_anew(desk: Desk, place: Settings, qtbot: QtBot) -> None:
+    shown = SettingsPage(desk.context, data_folder=str(place.home_path), settings=place, reopen=lambda: None)
+    qtbot.addWidget(shown)
+    dialog = opened(shown, qtbot)
+    dialog.rows["worker.slots"].field.setText("9")  # type: ignore[attr-defined]
+    qtbot.waitUntil(dialog.save_button.isEnabled)
+    with qtbot.waitSignal(shown.settings_written):
+        dialog.save_button.click()
+    told = desk.toasts[-1]
+    assert (told.actions, told.stays) == ((), False)
 
 
 def test_a_profile_that_there_is_not_is_told_at_its_field(page: SettingsPage, qtbot: QtBot) -> None:

@@ -198,6 +198,7 @@ def test_slots_that_are_set_in_the_window_hold_at_once_for_its_worker(qapp: QApp
         (tmp_path / "config.toml").write_text("[worker]\nslots = 4\n", encoding="utf-8")
         page.settings_written.emit(["worker.slots"])
         await until(lambda: [(one.worker, len(one.slots)) for one in store.workers()] == [(name, 4)], "four slots")
+        assert console.connection.local.slots == 4, "one that is started later has them too"
 
     play(qapp, tmp_path, scene)
 

@@ -185,8 +185,10 @@ def test_a_worker_here_follows_the_settings_unless_it_sets_its_slots_itself(tmp_
     (tmp_path / "config.toml").write_text("[worker]\nslots = 9\n", encoding="utf-8")
     file = ConfigFile(tmp_path)
     for made, asked in ((Sized(), ["start", "slots 9"]), (Sized("auto:2-16"), ["start"])):
-        slots = LocalSlots(lambda made=made: made)  # type: ignore[misc]
+        slots = LocalSlots(lambda made=made: made, slots=5)  # type: ignore[misc]
+        assert slots.slots == 5
         slots.follow(file)  # nothing works here yet
+        assert slots.slots == 9, "whoever starts one later asks for so many"
         slots.start(5)
         slots.follow(file)
         assert made.asked == asked

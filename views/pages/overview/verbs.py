@@ -26,7 +26,6 @@ from views.support.acting import REPUBLISH, Acting, republishing
 from views.support.operation import Start
 from views.widgets.toast import ToastSpec
 
-LOCAL_SLOTS = 4
 LOW = lane.DEFAULT_PRIORITY[lane.Lane.LOW]
 
 
@@ -82,8 +81,8 @@ class AttentionVerbs(PageActs):
 
     def start_worker(self, _target: str = "") -> None:
         """Work on tasks in this program."""
-        call = partial(self._context.local.start, LOCAL_SLOTS)
-        self._act(call, lambda _done: _("A worker runs on this computer now."))
+        local = self._context.local
+        self._act(partial(local.start, local.slots), lambda _done: _("A worker runs on this computer now."))
 
     def widen(self, target: str) -> None:
         """Give a worker more slots: ``worker=number``."""

@@ -85,13 +85,15 @@ class ConnectionsCard(Card):
             self.body.insertWidget(place, row)
 
 
-def rule_rows(settings: Settings, slots: int | None = None) -> list[tuple[str, str]]:
-    """Name and value of each rule; ``slots``: of the worker that runs here now, if one does."""
+def rule_rows(settings: Settings, slots: int | None = None, next_slots: int = 0) -> list[tuple[str, str]]:
+    """Name and value of each rule; ``slots``: of the worker that runs here now, if one does; ``next_slots``: of one
+    that starts now, where that was set since the settings were read.
+    """
     worker = settings.worker
     return [
         (_("Failed attempts"), _retries(settings)),
         (_("Silent worker"), _("its tasks go to others after {span}").format(span=_span(settings.lease.seconds))),
-        (_("Slots here"), _slots(worker.slots, slots)),
+        (_("Slots here"), _slots(next_slots or worker.slots, slots)),
         (_("Lanes here"), text.listed(shown.lane_word(lane) for lane in worker.lanes)),
         (_("Order in a lane"), _order(settings)),
         (_("When stopped"), _("running tasks get {span} to finish").format(span=_span(worker.grace_seconds))),
@@ -157,6 +159,8 @@ ROWS = (("compact", N_("Compact")), ("normal", N_("Normal")), ("roomy", N_("Room
 NOTIFICATIONS, ON, OFF = "notifications", "on", "off"
 CHOICES = ((ON, N_("On")), (OFF, N_("Off")))
 CONTRASTS = ((NORMAL, N_("Normal")), (HIGH, N_("High")), (SYSTEM, N_("As the system")))
+#: what holds at once for all that an open connection has
+HOLDS_HERE = frozenset({"worker.slots"})
 SIZES = tuple((str(percent), f"{percent} %") for percent in TEXT_SIZES)
 
 
@@ -289,7 +293,7 @@ class SettingsPage(Page):
 
     def _on_written(self, names: Sequence[str]) -> None:
         # nothing else opens the connection that is open already: what offers it stays until a person has read it
-        reopen = self._reopen
+        reopen = self._reopen if set(names) - HOLDS_HERE else None
 
         def say() -> ToastSpec:
             actions = (ToastAction(text=_("Open the connection anew"), call=reopen),) if reopen is not None else ()
@@ -401,7 +405,7 @@ class SettingsPage(Page):
         self.sample.show_state()
         self.about.show_state()
         if self._settings is not None:
-            self.rules.set_rows(rule_rows(self._settings, self._slots_here()))
+            self.rules.set_rows(rule_rows(self._settings, self._slots_here(), self._context.local.slots))
             place = str(Path(self._folder) / "config.toml") if self._folder else "config.toml"
             self.where.setText(
                 _("Set in {file}; each setting tells when a change of it takes effect.").format(file=place)
@@ -417,7 +421,7 @@ class SettingsPage(Page):
 
     def _on_looked(self, _snapshot: object) -> None:
         if self._settings is not None and self.isVisible():
-            self.rules.set_rows(rule_rows(self._settings, self._slots_here()))
+            self.rules.set_rows(rule_rows(self._settings, self._slots_here(), self._context.local.slots))
 
 
 class AboutCard(Card):

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLineEdit, QMenu, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from services.domain.gates.lane_share import MAX_SLOTS
 from services.domain.gates.session import ClosedSession
 from services.domain.insight import machines
 from services.domain.insight import worker as insight
@@ -70,7 +71,6 @@ LANES: tuple[tuple[tuple[str, ...], str], ...] = (
     ((Lane.NORMAL, Lane.LOW), N_("Normal and Low")),
     ((Lane.LOW,), N_("Low only")),
 )
-SLOTS = 4
 STOPPED, STARTING, RUNNING, STOPPING = "stopped", "starting", "running", "stopping"
 _PILLS = {
     STOPPED: ("paused", N_("stopped")),
@@ -218,7 +218,7 @@ class WorkersPage(Page):
         yield
         self._side = ScrollPane()
         self._row.addWidget(self._side)
-        self.local = LocalCard()
+        self.local = LocalCard(self._context.local.slots)
         self._side.body.setSpacing(CARD_GAP)
         self._side.body.addWidget(self.local, 0, Qt.AlignmentFlag.AlignTop)
         yield
@@ -337,6 +337,7 @@ class WorkersPage(Page):
         self.refreshed.emit()
 
     def _show_local(self, here: str) -> None:
+        self.local.offer(self._context.local.slots)
         if not self._actions.local_busy:
             self.local.set_state(RUNNING if here else STOPPED)
         self.local.show_worker(self._find(here))
@@ -526,8 +527,10 @@ class LocalCard(Card):
     start_wanted = Signal(int, object)
     stop_wanted = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, slots: int) -> None:
+        """``slots``: as of ``offer``."""
         super().__init__(N_("This computer"), divided=False)
+        self._offered = slots
         self._state, self._forbidden, self._leads = STOPPED, "", True
         self._info: WorkerNow | None = None
         self._glyph = QLabel()
@@ -537,7 +540,7 @@ class LocalCard(Card):
         self._text = Label("", "label", "text2", wrap=True)
         self.error = ErrorStrip()
         self.error.retry.connect(self._on_button)
-        self.slots = Stepper(N_("Slots"), SLOTS, 1, 64)
+        self.slots = Stepper(N_("Slots"), slots, 1, MAX_SLOTS)
         self.lanes = ChoiceField()
         self.lanes.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.lanes.setMinimumWidth(84)
@@ -560,6 +563,12 @@ class LocalCard(Card):
     def state(self) -> str:
         """stopped, starting, running or stopping."""
         return self._state
+
+    def offer(self, slots: int) -> None:
+        """Stand at so many slots, which the settings say now, until a person chooses others."""
+        if slots != self._offered:
+            self._offered = slots
+            self.slots.set_value(slots)
 
     def set_state(self, state: str) -> None:
         """Show what is true now."""

@@ -82,6 +82,7 @@ class Local:
 
     def __init__(self, engine: assembly.Engine) -> None:
         self._workers = workforce.local_workers(engine)
+        self.slots = 4
 
     def start(self, slots: int, lanes: tuple[str, ...] = ("high", "normal", "low")) -> object:
         """Start working."""

@@ -17,7 +17,7 @@ from services.domain.fleet.worker import WorkerInfo
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import AGAIN, HELD, UNCONFIRMED, Fate
 from services.engine import farewells
-from tests.unit.views.pages.fleet_rig import Fleet
+from tests.unit.views.pages.fleet_rig import Fleet, Local
 from tests.unit.views.pages.opening import WAIT_MS, opening
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.workers import nodes
@@ -117,6 +117,21 @@ def test_local_workers_start_with_the_chosen_slots_and_lanes_and_stop(
     qtbot.waitUntil(lambda: page.local.state == STOPPED, timeout=WAIT_MS)
     assert fleet.store.workers() == []
     assert fleet.context.local.name == ""
+
+
+@pytest.mark.one_pair
+def test_the_card_stands_at_the_slots_of_the_settings_until_a_person_chooses(fleet: Fleet, open_page: Open) -> None:
+    local = fleet.context.local
+    assert isinstance(local, Local)
+    local.slots = 70
+    page = open_page()
+    assert page.local.slots.value() == 70
+    local.slots = 6  # changed in this window
+    show(page, fleet, fleet.heartbeat("rpa-01"))
+    assert page.local.slots.value() == 6
+    page.local.slots.step(2)
+    show(page, fleet, fleet.heartbeat("rpa-01"), fleet.heartbeat("rpa-02"))
+    assert page.local.slots.value() == 8
 
 
 @pytest.mark.one_pair
