@@ -404,6 +404,8 @@ class MainWindow(QMainWindow):
             self._history.leave(self._current)
             self._show(page_id)
         page = self.page(page_id)
+        if not page.isAncestorOf(_focused(self) or page):  # of the page that is open already: back from rail or bars
+            start_of(page).setFocus()
         if isinstance(request, FromPast):
             page.show_past(request)
             return

@@ -149,6 +149,19 @@ def test_a_page_that_is_opened_gives_its_table_the_keyboard(window: Window) -> N
     assert window.window.focusWidget() is window.window.page("overview"), "where there is none, nothing is chosen"
 
 
+@pytest.mark.parametrize("page_id", ["tasks", "shops", "audit"])
+def test_the_key_of_the_page_that_is_open_brings_the_keyboard_back_to_it(window: Window, page_id: str) -> None:
+    window.window.open_page(page_id)
+    page, start = window.window.page(page_id), window.window.focusWidget()
+    window.window.status_bar.part("in").setFocus()
+    window.window.open_page(page_id)
+    assert window.window.focusWidget() is start
+    inside = page.header.findChildren(Button)[0]
+    inside.setFocus()
+    window.window.open_page(page_id)
+    assert window.window.focusWidget() is inside, "who is there already stays where he is"
+
+
 def test_promises_give_the_keyboard_to_their_list_also_while_a_panel_with_shops_is_open(
     window: Window, desk: Desk, qtbot: QtBot
 ) -> None:

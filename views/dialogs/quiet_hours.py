@@ -87,7 +87,7 @@ class QuietHoursDialog(KeepsTyped):
         self.error = ErrorStrip()  # messages of the window lie behind this dialog
         self.error.retry.connect(self._on_retry)
         self._list = ScrollPane()
-        self._list.setFixedHeight(LIST_HEIGHT)
+        self._list.grow_with_content(LIST_HEIGHT)
         put(self.body, self.error, self._list)
         self.body.addWidget(line())
         self.why.setMaxLength(quiet_hours.MOST_TEXT)

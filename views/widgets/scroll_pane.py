@@ -36,6 +36,7 @@ class ScrollPane(QScrollArea):
         self.setWidget(content)
         content.setAutoFillBackground(False)
         self._room = 0  #: pixels below the content
+        self._most = 0  #: as tall as the content, up to so many pixels; 0: as tall as the layout wants
         content.installEventFilter(self)
         application = QApplication.instance()
         if isinstance(application, QApplication):
@@ -76,6 +77,19 @@ class ScrollPane(QScrollArea):
         policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
         if policy != self.verticalScrollBarPolicy():
             self.setVerticalScrollBarPolicy(policy)
+        self._grow()
+
+    def grow_with_content(self, most: int) -> None:
+        """Be as tall as what is inside, up to so many pixels; what becomes less leaves the room that it took, so that
+        nothing moves under the cursor.
+        """
+        self._most = most
+        self.setFixedHeight(0)
+        self._grow()
+
+    def _grow(self) -> None:
+        if self._most and (tall := min(self.needed(), self._most)) > self.minimumHeight():
+            self.setFixedHeight(tall)
 
     def keep_clear(self, covered: int) -> None:
         """Let the last of it be scrolled above what lies on so many pixels of the lower end."""

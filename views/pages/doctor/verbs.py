@@ -51,7 +51,7 @@ MENDED = frozenset(
         NO_ADMIN,
     }
 )
-SIZE, LEAST = (680, 460), (520, 320)
+WIDTH, LIST_HEIGHT = 680, 320
 #: of the messages that tell of a repair: each takes the place of the one before
 KEY = "doctor.repair"
 
@@ -217,8 +217,7 @@ class RepairDialog(DialogFrame):
         self._looking = Operation(self, latest=True, lasting=True)
         self._how_far, self._step = HowFar(parent or self), (0, 0)
         self._how_far.told.connect(self._on_step)
-        self.resize(*SIZE)
-        self.setMinimumSize(*LEAST)
+        self.set_width(WIDTH)
         self.headline = Label("", "strong", wrap=True)
         self._about = Label("", "label", "text2", wrap=True)
         self.from_stream = QCheckBox()
@@ -228,10 +227,11 @@ class RepairDialog(DialogFrame):
         pane.body.setContentsMargins(0, 0, 12, 0)
         pane.body.addWidget(self.list)
         pane.body.addStretch(1)
+        pane.grow_with_content(LIST_HEIGHT)
         self.error = ErrorStrip()
         for part in (self.headline, self._about, self.error):
             self.body.addWidget(part)
-        self.body.addWidget(pane, 1)
+        self.body.addWidget(pane)
         self.body.addWidget(self.from_stream)
         self.cancel_button = Button(N_("Cancel"), hint="Esc")
         self.verb_button = Button(kind="primary")

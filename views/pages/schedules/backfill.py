@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QStackedWidget, QWidget
 
 from services.i18n import N_, _, ngettext
 from services.messages import told
@@ -25,6 +25,7 @@ from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
+from views.widgets.empty_state import EmptyState
 from views.widgets.fields import DateTimeField, Labelled
 from views.widgets.layout import STRETCH, in_row, put
 from views.widgets.segmented import Segmented
@@ -136,8 +137,12 @@ class BackfillDialog(DialogFrame):
         )
         self.model: RecordModel[Gap] = RecordModel(COLUMNS, key=lambda gap: gap.at, hold_new=False)
         self.table = TableView(self.model, name=N_("Missed runs"), ground="input")
+        self.empty = EmptyState(N_("Nothing is missing in this span."), icon="ph.check-circle")
+        self._runs = QStackedWidget()
+        for part in (self.table, self.empty):
+            self._runs.addWidget(part)
         self.words = Label("", "body", "text2", wrap=True)
-        self.fill(head, self.table, self.each, self.words, size=SIZE, least=LEAST)
+        self.fill(head, self._runs, self.each, self.words, size=SIZE, least=LEAST)
         self.body.setContentsMargins(20, 14, 20, 14)
         self.body.setSpacing(10)
         self.cancel = Button(N_("Cancel"), hint="Esc")
@@ -239,8 +244,10 @@ class BackfillDialog(DialogFrame):
         self.words.set_tone("text2")
         if plan is None:
             self.words.setText(_("Looking into the ledger"))
-        elif not tasks:
+        elif not tasks and self.model.rowCount():
             self.words.setText(_("Nothing is missing in this span."))
+        elif not tasks:
+            self.words.setText("")  # it stands above, in place of the table
         else:
             runs = sum(1 for gap in plan.gaps if gap.missing)
             parts = [
@@ -251,6 +258,7 @@ class BackfillDialog(DialogFrame):
                 done = ngettext("{n} success is left out", "{n} successes are left out", plan.done)
                 parts.append(done.format(n=text.count(plan.done)))
             self.words.setText(text.listed(parts))
+        self._runs.setCurrentWidget(self.empty if plan is not None and not self.model.rowCount() else self.table)
         blocked = (
             _("Looking into the ledger") if plan is None else "" if tasks else _("Nothing is missing in this span.")
         )

@@ -385,6 +385,7 @@ class ShopsPage(ListPage[ShopRow]):
         self.table.filter_requested.connect(self._filter_by)
         for part in (self.table, self.filter):
             bind(part, {"Esc": self._on_escape})
+        bind(self._side, {"Esc": self._leave_side})
         self._light()
         self.only_button.clicked.connect(self._show_all)
         self.heat.state_chosen.connect(self._on_state)
@@ -662,6 +663,13 @@ class ShopsPage(ListPage[ShopRow]):
             self._model.untick_all()
         else:
             self._unfilter()
+
+    def _leave_side(self) -> None:
+        """Back to the list: from beside the shop that is alone, too."""
+        if self._of_day:
+            self._close_day()
+        else:
+            (self.limits if self._view.current() == "limits" else self.table).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_zoomed(self) -> None:
         """Other shops of those that are known stand in the map, and the table is of them."""

@@ -90,3 +90,20 @@ def test_what_is_needed_is_counted_at_the_width_beside_the_bar(qtbot: QtBot) -> 
     pane.resize(wide, tall(wide) + 100)
     qtbot.waitUntil(lambda: pane.viewport().width() == wide)
     assert pane.needed() == tall(wide)
+
+
+def test_a_list_is_as_tall_as_its_rows_up_to_a_bound_and_keeps_the_room_it_took(qtbot: QtBot) -> None:
+    pane, row = ScrollPane(), QWidget()
+    qtbot.addWidget(pane)
+    pane.body.addWidget(row)
+    pane.body.addStretch(1)
+    pane.grow_with_content(200)
+    pane.show()
+    heights = []
+    for tall in (60, 150, 30, 900):
+        row.setFixedHeight(tall)
+        QApplication.sendPostedEvents()
+        QApplication.processEvents()
+        heights.append(pane.height())
+    assert heights == [60, 150, 150, 200]
+    assert pane.verticalScrollBar().maximum() == 700

@@ -17,6 +17,7 @@ from services.domain.fleet.shop import Shop
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Past, Schedule, Tally
 from services.ports import ScheduleEntry
+from tests.support.widgets import words
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.schedules import runs
@@ -135,7 +136,21 @@ def test_missing_runs_are_shown_before_they_are_made_up_for(qtbot: QtBot, fleet:
     again.open()
     again.span.choose("1")
     qtbot.waitUntil(lambda: again.plan is not None, timeout=WAIT_MS)
-    assert (again.make.isEnabled(), again.words.text()) == (False, "Nothing is missing in this span.")
+    assert (again.make.isEnabled(), again.make.toolTip()) == (False, "Nothing is missing in this span.")
+    assert words(again).count("Nothing is missing in this span.") == 1
+
+
+def test_where_no_run_is_there_that_is_said_in_place_of_an_empty_table(qtbot: QtBot, fleet: Fleet, shops: int) -> None:
+    plan(fleet)
+    row = fleet.context.schedules.row("nightly")
+    assert row is not None
+    dialog = BackfillDialog(fleet.context, row)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    dialog.span.choose("1")
+    qtbot.waitUntil(lambda: dialog.plan is not None, timeout=WAIT_MS)
+    assert not dialog.table.isVisible()
+    assert words(dialog).count("Nothing is missing in this span.") == 1
 
 
 def test_what_is_made_up_for_waits_for_a_moment_and_can_be_taken_back(qtbot: QtBot, fleet: Fleet, shops: int) -> None:

@@ -484,6 +484,19 @@ def test_the_page_of_a_shop_stays_with_it_whatever_the_list_shows(qtbot: QtBot, 
     assert page.day.lists.labels()[0] != "All 1", "that was the shop before"
 
 
+def test_esc_leaves_the_shop_from_beside_its_day_and_comes_back_to_the_list(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    page.window().activateWindow()
+    day_of(qtbot, page)
+    for _part in ("beside the day", "beside the list"):
+        page.shop.buttons["edit"].setFocus()
+        qtbot.keyClick(page.shop.buttons["edit"], Qt.Key.Key_Escape)
+        assert not page.day.isVisible()
+        assert page.table.hasFocus()
+
+
 def test_above_the_day_of_a_shop_that_is_logged_out_stands_the_way_in(
     qtbot: QtBot, fleet: Fleet, open_page: Open
 ) -> None:
