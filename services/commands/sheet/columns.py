@@ -176,6 +176,7 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
     target: str = IGNORED  #: one of ``TARGETS``, ``payload.NAME``, or ``IGNORED``
     why: Message | None = None  #: of an ignored one
     implied: bool = False  #: a parameter found by its title: only types that have it take it
+    doubt: bool = False  #: taken for the name of the shop, though it is headed as an id beside another one
 
 
 def is_heading(title: str) -> bool:
@@ -201,8 +202,10 @@ def guess(table: Table, types: Mapping[str, TaskType], shops: ShopIndex, default
 def choose(columns: Sequence[Column], at: int, target: str) -> tuple[Column, ...]:
     """Let a column say something else; who said that before is ignored now."""
     chosen = Message("sheet.ignored_choice")
+    if target in (SHOP, SHOP_NAME):  # who says what one of both is has looked at the other
+        columns = [replace(one, doubt=False) for one in columns]
     return tuple(
-        replace(one, target=target, why=None if target else chosen, implied=False)
+        replace(one, target=target, why=None if target else chosen, implied=False, doubt=False)
         if one.at == at
         else replace(one, target=IGNORED, why=_said_by(columns[at], one))
         if target and one.target == target
@@ -297,6 +300,10 @@ def _said_by(used: Column, other: Column) -> Message:
     return Message("sheet.ignored_heading", {"n": used.at + 1})
 
 
+def _headed_as_id(one: Column) -> bool:
+    return heading(one.title).endswith(("id", "no", "code", "号", "编码", "代码"))
+
+
 def _without_twice(columns: Sequence[Column]) -> list[Column]:
     first: dict[str, Column] = {}
     found: list[Column] = []
@@ -305,10 +312,11 @@ def _without_twice(columns: Sequence[Column]) -> list[Column]:
         if one.target and before is not None:
             # 店铺ID beside 店铺: the second is what people call the shop
             if one.target == SHOP and SHOP_NAME not in {each.target for each in (*columns, *found)}:
-                one = replace(one, target=SHOP_NAME)
+                doubt = _headed_as_id(one) and _headed_as_id(before)
+                one = replace(one, target=SHOP_NAME, doubt=doubt)
                 if heading(one.title).endswith(("id", "no")):
-                    found[found.index(before)] = replace(before, target=SHOP_NAME)
-                    one = replace(one, target=SHOP)
+                    found[found.index(before)] = replace(before, target=SHOP_NAME, doubt=doubt)
+                    one = replace(one, target=SHOP, doubt=False)
             else:
                 one = replace(one, target=IGNORED, why=_said_by(before, one))
         first.setdefault(one.target, one)

@@ -599,7 +599,17 @@ class _Reader:
             self._fault(target, "sheet.shop_word")
         elif not platform:
             self._fault(columns.PLATFORM, "sheet.no_platform")
+        elif self._other_id(word):
+            return False
         return valid_shop_id(word) and bool(platform)
+
+    def _other_id(self, word: str) -> bool:
+        """Whether the column that was taken for the name holds another id, so that nobody knows which is the shop."""
+        column, cell = self._said.get(columns.SHOP_NAME, (None, None))
+        if column is None or not column.doubt or cells.plain(cell) == word:
+            return False
+        self._fault(columns.SHOP_NAME, "sheet.two_ids", word=word, column=column.title)
+        return True
 
     def _unknown_shop(self, platform: str, word: str, target: str) -> None:
         zeros = [key for key in self._by_digits.get(word.lstrip("0"), ()) if key.startswith(platform)]

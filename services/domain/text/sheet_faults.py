@@ -28,6 +28,10 @@ SHEET: dict[str, str] = {
     ),
     "sheet.shop_several": N_("several shops fit: {names}; give the id and the platform"),
     "sheet.shop_name_other": N_("this is the name of {shop}, the id is another shop; correct one of them"),
+    "sheet.two_ids": N_(
+        "beside the id {word} this is another one; say which column is the shop, and leave the other one out"
+        " (--map '{column}=-')"
+    ),
     "sheet.shop_word": N_("no id of a shop; it has 1-64 of A-Z a-z 0-9 _ -"),
     "sheet.shop_title": N_(
         "this may be the title of the list; take the line out, or write platform:{word} where it is a shop"

@@ -363,6 +363,36 @@ def test_the_title_of_a_list_is_no_shop_where_every_id_is_taken(
     assert (faults(found), len(found.specs)) == (wrong, len(lines) - len(wrong))
 
 
+@pytest.mark.parametrize(
+    ("titles", "shop", "words", "wrong"),
+    [
+        (("shop_id", "店铺编号"), "", (), "店铺编号"),
+        (("店铺编号", "shop_id"), "", (), "店铺编号"),
+        (("shop_id", "店铺编号"), "a1", ["店铺编号=-"], ""),
+        (("shop_id", "店铺编号"), "b2", ["店铺编号=shop"], ""),
+        (("shop_id", "店铺编号"), "a1", ["店铺编号=shop_name"], ""),
+        (("shop_id", "店铺名称"), "a1", (), ""),
+        (("shop", "shop_id"), "b2", (), ""),
+    ],
+)
+def test_of_two_columns_with_ids_none_is_a_name_by_itself_where_every_id_is_taken(
+    tmp_path: Path, titles: Sequence[str], shop: str, words: Sequence[str], wrong: str
+) -> None:
+    header, row = ["platform", *titles, "type"], ["pdd", "a1", "b2", "sync_order"]
+    found = one(tmp_path, header, row, known=OPEN, words=words)
+    assert [spec.shop_id for spec in found.specs] == ([shop] if shop else [])
+    assert [(column, code) for _row, column, _value, code in faults(found)] == (
+        [(wrong, "sheet.two_ids")] if wrong else []
+    )
+    assert len(one(tmp_path, header, ["pdd", "a1", "a1", "sync_order"], known=OPEN, words=words).specs) == 1
+
+
+def test_of_two_columns_with_ids_the_one_of_a_known_shop_counts(tmp_path: Path) -> None:
+    row = ["pdd", 17, "pdd-10001", "sync_order"]
+    (spec,) = one(tmp_path, ["platform", "店铺编号", "shop_id", "type"], row).specs
+    assert spec.shop_id == "pdd-10001"
+
+
 # ------------------------------------------------------------------------------------- types, priorities, times, links
 def test_a_type_that_nobody_has_defined_is_a_fault_unless_that_is_allowed(tmp_path: Path) -> None:
     row = ["pdd:pdd-10001", "work"]
