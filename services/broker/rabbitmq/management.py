@@ -22,7 +22,9 @@ from services.ports import Clock
 
 log = logging.getLogger(__name__)
 
-TIMEOUT = 3.0
+TIMEOUT = 3.0  #: seconds until the next piece of an answer
+PATIENCE = 10.0  #: seconds until all of it is there
+PIECE = 64 << 10  #: bytes
 LIMIT = 16 << 20  #: bytes of an answer; 10,000 queues are 1 MB
 QUIET = 30.0  #: seconds without a question after a failure
 #: live for classic queues; the default statistics are 5-10 s old and cost five times as much
@@ -142,7 +144,9 @@ class Management:
         return found
 
     def bindings(self) -> frozenset[tuple[str, str, str]] | None:
-        """Exchange, routing key and queue of every binding of the vhost, None where the API is not there."""
+        """Exchange, routing key and queue of every binding of the vhost, None where the API is not there, or tells
+        something else: that a binding is not among these is said of a fleet that works.
+        """
         rows = self._get(f"/api/bindings/{self._vhost}?columns=source,routing_key,destination")
         if not isinstance(rows, list):
             return None
@@ -151,6 +155,8 @@ class Management:
             match row:
                 case {"source": str(source), "routing_key": str(key), "destination": str(queue)}:
                     found.add((source, key, queue))
+                case _:
+                    return None
         return frozenset(found)
 
     def arguments(self, queue: str) -> Mapping[str, object] | None:
@@ -225,18 +231,28 @@ class Management:
     def _exchange(self, path: str) -> bytes:
         if self._kept is None:
             self._kept = self._dial()
+        until = self._clock.monotonic() + PATIENCE
         self._kept.request("GET", self._places[0].path + path, headers=self._login)
         with self._kept.getresponse() as response:
-            body = response.read(LIMIT + 1)
-            if len(body) > LIMIT:
-                raise ValueError(f"the answer is longer than {LIMIT >> 20} MB")
-            if response.length:
-                raise ValueError("the answer breaks off")
+            body = self._read(response, until)
         if response.status in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
             raise _Forbidden(f"the answer is {response.status} {response.reason}")
         if response.status != http.HTTPStatus.OK:
             raise ValueError(f"the answer is {response.status} {response.reason}")
         return body
+
+    def _read(self, response: http.client.HTTPResponse, until: float) -> bytes:
+        """All of the answer: others wait for it, however slowly a server hands it out."""
+        body = bytearray()
+        while piece := response.read1(PIECE):
+            body += piece
+            if len(body) > LIMIT:
+                raise ValueError(f"the answer is longer than {LIMIT >> 20} MB")
+            if self._clock.monotonic() > until:
+                raise TimeoutError(f"the answer takes longer than {PATIENCE:.0f} s")
+        if response.length:
+            raise ValueError("the answer breaks off")
+        return bytes(body)
 
     def _dial(self) -> http.client.HTTPConnection:
         place = self._places[0]

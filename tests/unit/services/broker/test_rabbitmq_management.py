@@ -38,7 +38,10 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in ({"Content-Length": str(len(body))} | headers).items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        half = len(body) // 2
+        self.wfile.write(body[:half])
+        server.between()
+        self.wfile.write(body[half:])
 
     def log_message(self, *_: object) -> None:
         return
@@ -49,6 +52,7 @@ class Api:
         self.server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = False
         self.server.asked, self.server.places = [], set()
+        self.server.between = lambda: None  # called in the middle of a body
         self.say(ROWS)
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
         self.thread.start()
@@ -164,6 +168,27 @@ def test_a_server_that_hangs_up_between_two_questions_is_dialled_again(api: Api)
 def test_a_body_that_breaks_off_is_no_answer(api: Api) -> None:
     api.say(b"[]", 200, **{"Content-Length": "50", "Connection": "close"})
     assert api.open().totals() is None
+
+
+def test_a_body_that_is_handed_out_too_slowly_is_no_answer(api: Api) -> None:
+    management = api.open()
+    api.server.between = lambda: api.clock.advance(rabbitmq_management.PATIENCE + 1)
+    assert management.totals() is None
+    assert "takes longer than 10 s" in management.problem()
+    api.clock.advance(rabbitmq_management.QUIET + 1)
+    api.server.between = lambda: api.clock.advance(rabbitmq_management.PATIENCE - 1)
+    assert management.totals() is not None
+
+
+@pytest.mark.parametrize(
+    "odd", [3, None, {"name": "rpa_tasks_high"}, {"source": 1, "routing_key": "", "destination": ""}]
+)
+def test_a_list_of_something_else_is_no_list_of_bindings(api: Api, odd: object) -> None:
+    bound = {"source": "rpa_dlx_exchange", "routing_key": "dead", "destination": "rpa_dead_queue"}
+    api.say([bound])
+    assert api.open().bindings() == {("rpa_dlx_exchange", "dead", "rpa_dead_queue")}
+    api.say([bound, odd])
+    assert api.open().bindings() is None
 
 
 def test_nobody_there_is_no_error(api: Api, caplog: pytest.LogCaptureFixture) -> None:
