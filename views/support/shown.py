@@ -178,6 +178,16 @@ def minute(instant_ms: int, now_ms: int) -> str:
     return text.minute(moment(instant_ms), moment(now_ms), zone())
 
 
+def iso(instant_ms: int) -> str:
+    """As times are copied: ISO 8601 with offset."""
+    return text.iso(moment(instant_ms), zone())
+
+
+def dated(instant_ms: int, now_ms: int) -> str:
+    """Local time, UTC and how far that is, one a line, for tool tips."""
+    return text.moment(moment(instant_ms), moment(now_ms), zone())
+
+
 def log_time(instant_ms: int, now_ms: int) -> str:
     """Time of day with its milliseconds, as lines of a log have it; with the date when it is not today."""
     whole = text.log_time(moment(instant_ms), zone())

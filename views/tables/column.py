@@ -33,7 +33,7 @@ import msgspec
 
 from services import called
 from services.i18n import _
-from views.support import safe, shown
+from views.support import instant, safe, shown
 from views.theme.tokens import platform_badge, status
 
 R = TypeVar("R")
@@ -109,7 +109,8 @@ class Column(Generic[R]):
     key: str
     title: str  #: source text; shown through ``_``
     value: Callable[[R], Any]
-    text: Callable[[R], str] | None = None  #: what people read and copy; default ``str(value)``
+    text: Callable[[R], str] | None = None  #: what people read; default ``str(value)``
+    copy: Callable[[R], str] | None = None  #: what they copy, where that is more than what they read
     lines: Callable[[R], Sequence[str]] | None = None  #: its text in two lines, where the cell has so many
     kind: str = "text"
     tone: str | Callable[[R], str] = "text"
@@ -212,6 +213,44 @@ def measured(
     """A number: to the right, the largest first when sorted."""
     return Column(
         key=key, title=title, value=value, text=say, kind="number", sortable=True, descending_first=True, **more
+    )
+
+
+class _Dated(TypedDict, Generic[R], total=False):
+    """What else there is to say of a column of instants, as of any other."""
+
+    width: Required[int]
+    tone: str | Callable[[R], str]
+    align: str
+    hide_rank: int
+    sortable: bool
+    descending_first: bool
+    hidden: bool
+
+
+def dated(
+    key: str,
+    title: str,
+    at: Callable[[R], int],
+    say: Callable[[int, int], str] = shown.clock,
+    **more: Unpack[_Dated[R]],
+) -> Column[R]:
+    """An instant (UTC ms), 0 for none: briefly in its cell (``say`` gets it and the present one), in full in the tool
+    tip, and with its day and offset where it is copied.
+    """
+
+    def told(record: R, write: Callable[[int], str]) -> str:
+        found = at(record)
+        return write(found) if found else ""
+
+    return Column(
+        key=key,
+        title=title,
+        value=at,
+        text=lambda record: told(record, lambda found: say(found, instant.now_ms())),
+        tooltip=lambda record: told(record, lambda found: shown.dated(found, instant.now_ms())),
+        copy=lambda record: told(record, shown.iso),
+        **more,
     )
 
 

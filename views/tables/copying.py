@@ -24,7 +24,9 @@ def to_tsv(columns: Sequence[Column[Any]], records: Iterable[Any]) -> str:
 
 
 def copied(column: Column[Any], record: Any) -> str:
-    """What is copied of a cell: what is seen there, of a glyph its word, not the code that it is drawn by."""
+    """What is copied of a cell: what is seen there or more, of a glyph its word, not the code that it is drawn by."""
+    if column.copy is not None:
+        return safe.masked(column.copy(record))
     if column.kind != GLYPH or column.text is not None:
         return column.display(record)
     words = column.tooltip or column.speech

@@ -22,10 +22,10 @@ from services.messages import told
 from views.dialogs.frame import DialogFrame
 from views.dialogs.republish.runner import BulkRunner, RunRequest
 from views.dialogs.republish.shares import SharesBar
-from views.support import instant, safe, shown, text
+from views.support import safe, shown, text
 from views.support.look import Label, line
 from views.support.operation import Operation
-from views.tables.column import Column
+from views.tables.column import Column, dated
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button, LinkLabel
@@ -102,13 +102,7 @@ RUNS: tuple[Column[RunView], ...] = (
         width=30,
         speech=state_words,
     ),
-    Column(
-        key="begun",
-        title=N_("Begun"),
-        value=lambda view: view.entry.begun_at,
-        text=lambda view: shown.clock(view.entry.begun_at, instant.now_ms()),
-        width=96,
-    ),
+    dated("begun", N_("Begun"), lambda view: view.entry.begun_at, width=96),
     Column(key="word", title=N_("State"), value=state_words, width=90),
     Column(
         key="done",

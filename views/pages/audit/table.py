@@ -23,9 +23,9 @@ from services.monitor.letters.causes import Called, CauseQueries
 from views.kit.entries_page import Lister, Listing
 from views.kit.list_source import Ask
 from views.pages.audit import words
-from views.support import instant, safe, shown, text
+from views.support import instant, safe, shown
 from views.support.words import cause
-from views.tables.column import Column
+from views.tables.column import Column, dated
 from views.widgets.filter.bar import FilterField, FilterValue
 
 #: objects of one entry that are called by their names
@@ -171,14 +171,7 @@ def of_when(row: AuditLine) -> str:
 
 
 COLUMNS: tuple[Column[AuditLine], ...] = (
-    Column(
-        key="at",
-        title=N_("Time"),
-        value=lambda row: row.entry.at,
-        text=lambda row: shown.clock(row.entry.at, instant.now_ms()),
-        width=96,
-        tooltip=lambda row: text.iso(shown.moment(row.entry.at), shown.zone()),
-    ),
+    dated("at", N_("Time"), lambda row: row.entry.at, width=96),
     Column(
         key="who",
         title=N_("Person"),

@@ -27,11 +27,11 @@ from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.kit.list_source import Ask, ListSource
 from views.pages.dead_letters.words import heading, minute
-from views.support import instant, shown
+from views.support import instant
 from views.support.words import shop as shop_words
 from views.support.words import type_names
 from views.tables import painters
-from views.tables.column import Column
+from views.tables.column import Column, dated
 from views.tables.painters import Cell, Ink
 from views.tables.task_columns import lane_column, platform_column, shop_column, type_column
 
@@ -83,16 +83,15 @@ COLUMNS: tuple[Column[LetterRow], ...] = (
         width=104,
         tooltip=lambda row: shop_words.evidence(row.now, instant.now_ms()),
     ),
-    Column(
-        key="updated",
-        title=N_("Died"),
-        value=lambda row: row.task.ended_at,
-        text=lambda row: minute(row.task.ended_at, instant.now_ms()),
+    dated(
+        "updated",
+        N_("Died"),
+        lambda row: row.task.ended_at,
+        say=minute,
         width=88,  # a day and a time: most died before today
         align="right",
         sortable=True,
         descending_first=True,
-        tooltip=lambda row: shown.clock(row.task.ended_at, instant.now_ms()),
     ),
 )
 

@@ -12,8 +12,8 @@ from services.i18n import N_, _
 from services.monitor.log_files import PROGRAMS, Lines, Logged, LogQueries
 from views.kit.entries_page import Lister, Listing
 from views.kit.list_source import FIRST, Ask
-from views.support import instant, safe, shown, text
-from views.tables.column import Column
+from views.support import instant, safe, shown
+from views.tables.column import Column, dated
 from views.widgets.filter.bar import FilterField, FilterValue
 
 #: how often files are looked at for what came since, and how many rows are kept
@@ -60,14 +60,7 @@ def sentence(row: Logged) -> str:
 
 
 COLUMNS: tuple[Column[Logged], ...] = (
-    Column(
-        key="at",
-        title=N_("Time"),
-        value=lambda row: row.at_ms,
-        text=lambda row: shown.clock(row.at_ms, instant.now_ms()),
-        width=104,
-        tooltip=lambda row: text.iso(shown.moment(row.at_ms), shown.zone()),
-    ),
+    dated("at", N_("Time"), lambda row: row.at_ms, width=104),
     Column(key="glyph", title="", value=glyph, kind="glyph", width=30, speech=level),
     Column(
         key="level",

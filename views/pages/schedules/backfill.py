@@ -21,7 +21,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
-from views.tables.column import Column
+from views.tables.column import Column, dated
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
@@ -35,13 +35,7 @@ SPANS = (("1", N_("Yesterday")), ("3", N_("3 days")), ("7", N_("7 days")), ("30"
 NAMED = 6  #: shops that are named of a run
 
 COLUMNS: tuple[Column[Gap], ...] = (
-    Column(
-        key="at",
-        title=N_("Planned for"),
-        value=lambda gap: gap.at,
-        text=lambda gap: shown.clock(gap.at, instant.now_ms()),
-        width=150,
-    ),
+    dated("at", N_("Planned for"), lambda gap: gap.at, width=150),
     Column(
         key="missing",
         title=N_("Missing"),

@@ -13,7 +13,7 @@ from services.i18n import N_, _, ngettext
 from services.monitor.schedules import ScheduleRow
 from views.pages.schedules import words
 from views.support import instant, shown, text
-from views.tables.column import Column
+from views.tables.column import Column, dated
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.card import Card
@@ -66,13 +66,7 @@ def _starts(run: ComingRun) -> str:
 
 
 COLUMNS: tuple[Column[ComingRun], ...] = (
-    Column(
-        key="at",
-        title=N_("Time"),
-        value=lambda run: run.at,
-        text=lambda run: shown.clock(run.at, instant.now_ms()),
-        width=120,
-    ),
+    dated("at", N_("Time"), lambda run: run.at, width=120),
     Column(
         key="until",
         title=N_("Starts"),

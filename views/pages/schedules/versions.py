@@ -23,11 +23,11 @@ from services.monitor.schedules import ScheduleRow
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
 from views.pages.schedules import words
-from views.support import instant, safe, shown, text
+from views.support import safe, text
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.words import type_names
-from views.tables.column import Column
+from views.tables.column import Column, dated
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
@@ -130,13 +130,7 @@ def restored(before: Mapping[str, Any], now: Schedule) -> Schedule:
 
 
 COLUMNS: tuple[Column[Version], ...] = (
-    Column(
-        key="at",
-        title=N_("Time"),
-        value=lambda one: one.at,
-        text=lambda one: shown.clock(one.at, instant.now_ms()),
-        width=120,
-    ),
+    dated("at", N_("Time"), lambda one: one.at, width=120),
     Column(key="who", title=N_("Who"), value=lambda one: safe.one_line(one.who, 60), strong=True, width=150),
     Column(key="act", title=N_("Act"), value=lambda one: _(_ACTS.get(one.act, one.act)), width=130),
     Column(

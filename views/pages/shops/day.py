@@ -47,7 +47,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.words import shop, type_names
-from views.tables.column import Column, measured
+from views.tables.column import Column, dated, measured
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import PAGE_HEADER, PAGE_MARGIN, platform_badge
@@ -88,16 +88,7 @@ RUNS: tuple[Column[DayAttempt], ...] = (
         sortable=True,
         tooltip=lambda run: run.task_type,
     ),
-    Column(
-        key="begins",
-        title=N_("Since"),
-        value=lambda run: run.begins,
-        text=lambda run: shown.clock(run.begins, instant.now_ms()),
-        tone="text2",
-        width=110,
-        sortable=True,
-        descending_first=True,
-    ),
+    dated("begins", N_("Since"), lambda run: run.begins, tone="text2", width=110, sortable=True, descending_first=True),
     measured(
         "duration",
         N_("Duration"),
@@ -142,14 +133,7 @@ _ORDER: Mapping[str, int] = {RUNNING: 0, WAITS: 1, PLANNED: 3}
 SHOWN, SCANNED = 100, 5_000
 
 ACTS: tuple[Column[AuditEntry], ...] = (
-    Column(
-        key="at",
-        title=N_("Time"),
-        value=lambda entry: entry.at,
-        text=lambda entry: shown.clock(entry.at, instant.now_ms()),
-        width=120,
-        tone="text2",
-    ),
+    dated("at", N_("Time"), lambda entry: entry.at, width=120, tone="text2"),
     Column(key="who", title=N_("Who"), value=lambda entry: safe.one_line(entry.who, 60), width=150, names=True),
     Column(key="act", title=N_("Act"), value=lambda entry: act_words.act(entry.action), kind="strong", width=190),
     Column(key="outcome", title=N_("Outcome"), value=lambda entry: outcome(entry), tone="text2", width=110),

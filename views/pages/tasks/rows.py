@@ -17,7 +17,7 @@ from services.monitor.waits.waiting import Wait
 from views.pages.tasks import wait_words
 from views.support import heard, instant, safe, shown, text
 from views.support.words import kinds, type_names
-from views.tables.column import Attempts, Column, Progress
+from views.tables.column import Attempts, Column, Progress, dated
 from views.tables.task_columns import lane_column, platform_column, shop_column, type_column
 
 #: of a longer payload only its size is told: it would be read where the window paints
@@ -164,7 +164,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         live=True,
         sortable=True,
         turned=True,
-        tooltip=lambda row: shown.clock(row.task.created_at, instant.now_ms()),
+        tooltip=lambda row: shown.dated(row.task.created_at, instant.now_ms()),
     ),
     Column(
         key="duration",
@@ -198,15 +198,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         sortable=True,
         hidden=True,
     ),
-    Column(
-        key="updated",
-        title=N_("Updated"),
-        value=lambda row: row.task.updated_at,
-        text=lambda row: shown.clock(row.task.updated_at, instant.now_ms()),
-        width=96,
-        sortable=True,
-        hidden=True,
-    ),
+    dated("updated", N_("Updated"), lambda row: row.task.updated_at, width=96, sortable=True, hidden=True),
     Column(key="payload", title=N_("Payload"), value=_payload, tone="text2", width=200, hidden=True),
     Column(key="id", title=N_("Task id"), value=lambda row: row.key, mono=True, width=240, hidden=True),
 )

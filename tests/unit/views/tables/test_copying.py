@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 
 from services import i18n
-from views.tables.column import Column, tick_column
+from views.support import instant, shown
+from views.tables.column import Column, dated, tick_column
 from views.tables.copying import cell_text, copied, to_tsv
 
 
@@ -49,6 +51,25 @@ def test_a_glyph_is_copied_as_its_word_in_the_language_of_who_reads() -> None:
         i18n.set_language("en")
     assert (head, row) == ("状态\t名称", "已成功\tsucceeded")
     assert copied(none, "dead") == "a whole sentence"
+
+
+def test_a_time_is_copied_with_its_day_and_offset_and_told_in_full() -> None:
+    long_ago = dated("at", "Time", lambda at: at, width=96)
+    died = dated("died", "Died", lambda at: at, say=shown.minute, width=96)
+    at = round(datetime(2020, 2, 3, 4, 5, 6, 789_000, tzinfo=UTC).timestamp() * 1000)
+    now = instant.now_ms()
+    shown.set_zone("Asia/Shanghai")
+    try:
+        assert long_ago.display(at) == "2020-02-03"
+        assert (copied(long_ago, at), copied(died, now)) == ("2020-02-03T12:05:06.789+08:00", shown.iso(now))
+        assert died.display(now) == shown.minute(now, now)
+        assert to_tsv((long_ago, died), [at]).splitlines()[1].split("\t")[0] == "2020-02-03T12:05:06.789+08:00"
+        local, utc, distance = long_ago.tip(at).splitlines()
+        assert (local, utc) == ("2020-02-03 12:05:06 UTC+8", "2020-02-03 04:05:06 UTC")
+        assert "d" in distance
+        assert [long_ago.display(0), copied(long_ago, 0), long_ago.tip(0)] == ["", "", ""], "nothing happened yet"
+    finally:
+        shown.set_zone("")
 
 
 def test_what_is_seen_copied_said_and_told_of_a_code_are_one() -> None:

@@ -15,11 +15,11 @@ from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.tasks import TaskQueries
 from views.dialogs.frame import DialogFrame
-from views.support import instant, safe, shown, text
+from views.support import safe, shown, text
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.words import origins, type_names
-from views.tables.column import Column
+from views.tables.column import Column, dated
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
@@ -79,13 +79,7 @@ COLUMNS: tuple[Column[Row], ...] = (
         width=30,
         speech=outcome,
     ),
-    Column(
-        key="at",
-        title=N_("Time"),
-        value=lambda one: one.at,
-        text=lambda one: shown.clock(one.at, instant.now_ms()),
-        width=96,
-    ),
+    dated("at", N_("Time"), lambda one: one.at, width=96),
     Column(
         key="type",
         title=N_("Type"),
