@@ -500,6 +500,21 @@ def test_a_page_of_another_server_is_not_sent_for_a_token(api: Api) -> None:
     assert "token" not in told["remedy"]
 
 
+def test_who_may_change_nothing_through_a_read_only_server_is_not_sent_for_a_token(api: Api) -> None:
+    fleet = api.fleet
+    token, place = api.token("admin"), replace(fleet.settings, read_only=True)
+    engine = assembly.open_engine(place)
+    try:
+        with serving(fleet, engine) as closed, closed.client(token) as ask:
+            told = problem(ask.post("/api/v1/shops/pdd:s1/pause", json={}), 403, "role.read_only")
+    finally:
+        engine.close()
+    assert told["remedy"] == "Ask a server that was not started read-only; no token changes that."
+    with api.by("viewer") as ask:
+        told = problem(ask.post("/api/v1/shops/pdd:s1/pause", json={}), 403)
+    assert "Ask an admin for a token" in str(told["remedy"]), "there a token does"
+
+
 def test_the_field_with_what_no_text_shows_is_named(api: Api) -> None:
     with api.client(api.token("operator")) as ask:
         for body, field, what in (

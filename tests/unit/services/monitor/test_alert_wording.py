@@ -56,6 +56,17 @@ def test_a_title_leaves_out_the_day_on_which_it_began() -> None:
     assert re.search(r"; figures as of [0-9: -]+$", body(LETTER)[0]), "a page that is read later has others"
 
 
+def test_of_a_broken_promise_in_chinese_since_is_said_once() -> None:
+    """The message and the handover put when the incident began before it."""
+    title = Message("alert.promise_broken", {"name": "orders", "n": 2, "total": 15, "from_at": NOON})
+    letter = replace(LETTER, words=Words(title=title), rule="promise_broken")
+    with i18n.speaking("zh_CN"):
+        assert wording.title(letter.words, "UTC", NOON) == "承诺已违约：orders，15 家店铺中有 2 家，始于 12:00"
+    told = wording.letter_text(letter, "zh", "UTC", letter.at)
+    assert "始于 12:00" in told.title
+    assert (told.title + told.body.splitlines()[0]).count("起") <= 1
+
+
 def test_what_is_over_says_how_far_it_had_reached() -> None:
     over = replace(LETTER, what=RESOLVED, count=1, worst=2)
     assert body(over)[1] == "At its worst it was 2"
