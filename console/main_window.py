@@ -144,12 +144,18 @@ def step(parts: Sequence[QWidget], by: int) -> QWidget | None:
         around = (n for n, (part, _inner) in enumerate(seen) if now.isAncestorOf(part))  # or is it itself
         if (at := next(within, None)) is not None:
             place = at + by
-        elif (at := next(around, None)) is not None:
+        elif (at := next(around, None)) is not None or (at := _next_part(now, seen)) is not None:
             place = at if by > 0 else at - 1
     target = seen[place % len(seen)][1]
     reason = Qt.FocusReason.TabFocusReason if by > 0 else Qt.FocusReason.BacktabFocusReason
     target.setFocus(reason)
     return target
+
+
+def _next_part(now: QWidget, parts: Sequence[tuple[QWidget, QWidget]]) -> int | None:
+    """The part that Tab comes to first from between parts, as from the head of a page."""
+    ahead = (n for one in focus_chain(now) for n, (part, _inner) in enumerate(parts) if part.isAncestorOf(one))
+    return next(ahead, None)
 
 
 def start_of(page: Page) -> QWidget:
@@ -333,6 +339,8 @@ class MainWindow(QMainWindow):
         self._pages[page_id] = page
         # not before it is whole: the stack lays out all that is in it, seen or not
         self.stack.addWidget(page)
+        for table in (table for part in page.panes() for table in (part, *part.findChildren(QTableView))):
+            table.installEventFilter(self)
         page.set_acting(self._acting)
         self.page_made.emit(page_id, page)
 
@@ -433,6 +441,13 @@ class MainWindow(QMainWindow):
         self.stand_still(still)
         self.page_changed.emit(page_id)
         turns().soon(self._make_way)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A page that was opened while it had nothing to list gives the keyboard to its list once that is there."""
+        page = self._pages.get(self._current)
+        if event.type() == QEvent.Type.Show and page is not None and _focused(self) is page:
+            start_of(page).setFocus()
+        return super().eventFilter(watched, event)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """What is gone, or can be pressed no more, leaves the keyboard on its page: by itself Qt hands it on to the

@@ -37,6 +37,7 @@ from tests.support.console_window import window_over
 from tests.support.held import held, settled
 from tests.support.widgets import words
 from views.dialogs.work.dialog import WorkDialog
+from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.overview.page import OverviewPage
 from views.pages.promises.page import PromisesPage
 from views.pages.shops.page import ShopsPage
@@ -147,6 +148,31 @@ def test_a_page_that_is_opened_gives_its_table_the_keyboard(window: Window) -> N
     assert left == []
     window.window.open_page("overview")
     assert window.window.focusWidget() is window.window.page("overview"), "where there is none, nothing is chosen"
+
+
+def test_a_page_that_had_nothing_to_list_gives_the_keyboard_to_its_list_once_that_is_there(
+    window: Window, desk: Desk, qtbot: QtBot
+) -> None:
+    page = window.window.page("dead_letters")
+    assert isinstance(page, DeadLettersPage)
+    window.window.open_page("dead_letters")
+    wait(qtbot, lambda: not page.table.isVisible())
+    window.window.open_page("overview")
+    window.window.open_page("dead_letters")
+    assert window.window.focusWidget() is page, "there is nothing yet"
+    desk.fail(desk.create())
+    page.refresh()
+    wait(qtbot, page.table.isVisible)
+    assert window.window.focusWidget() is page.table
+
+
+def test_f6_goes_from_the_head_of_a_page_into_the_page(window: Window) -> None:
+    page = tasks(window)
+    page.header.findChildren(Button)[0].setFocus()
+    press(page.header.findChildren(Button)[0], Qt.Key.Key_F6)
+    focus = window.window.focusWidget()
+    assert focus is not None
+    assert any(part is focus or part.isAncestorOf(focus) for part in page.panes())
 
 
 @pytest.mark.parametrize("page_id", ["tasks", "shops", "audit"])
