@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import cached_property, partial
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from services.watch.promises.keeper import PromiseKeeper
     from services.workers.host import LocalWorkers, Steward
 
-log = logging.getLogger(__name__)
 #: what leads and watches here gets so long to end its round
 LEAVE_S = 1.5
 

@@ -60,7 +60,6 @@ class MatrixRow(msgspec.Struct, frozen=True, kw_only=True):
 
     row: Row
     name: str  #: of the shop, for people
-    age_ms: int  #: of its last success, 0 where it never had one
     cells: tuple[str, ...]  #: at the places of ``CHECKS``: passed, holds, or not asked
 
     @property
@@ -237,7 +236,7 @@ class PromiseQueries:
         return PromiseStory(
             row=row,
             causes=found.causes,
-            matrix=tuple(self._matrix(one, now_ms) for one in found.rows),
+            matrix=tuple(self._matrix(one) for one in found.rows),
             unlisted=found.broken + found.at_risk - len(found.rows),
             breaks=tuple(reversed(found.breaks)),
         )
@@ -296,11 +295,10 @@ class PromiseQueries:
         row = PromiseRow(promise=promise, sentence=promises.sentence(promise), state=found.state, standing=found)
         return self.told(row, now_ms)
 
-    def _matrix(self, row: Row, now_ms: int) -> MatrixRow:
+    def _matrix(self, row: Row) -> MatrixRow:
         return MatrixRow(
             row=row,
             name=self._shop_name(row.shop),
-            age_ms=max(0, now_ms - row.done_at) if row.done_at else 0,
             cells=cells(row),
         )
 

@@ -104,9 +104,7 @@ class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     worth: Worth | None = None  #: of a dead letter: would it pass now?
     done: Message | None = None  #: that the same work has succeeded as another task
     refusal: Message | None = None  #: of a dead letter: why it cannot be republished as it is
-    twins: tuple[Task, ...] = ()
     flow: flow_trace.Trace | None = None  #: of a task of the browser
-    type_known: bool = True
     again: str = ""  #: of a cancelled task: the id under which it was created again
     #: of one whose worker is not heard of: that nobody knows whether it still runs, and what becomes of it when
     unheard: tuple[Message, ...] = ()
@@ -123,7 +121,6 @@ class LogTail(msgspec.Struct, frozen=True, kw_only=True):
 
     lines: tuple[LogLine, ...] = ()
     place: int = 0
-    attempts: tuple[int, ...] = msgspec.field(default=())
 
 
 class Pick(msgspec.Struct, frozen=True, gc=False):
@@ -430,7 +427,6 @@ class TaskQueries:
             worth=judge.of_letter(task) if dead and task.triage != Triage.REPUBLISHED else None,
             refusal=refused.get(task_id),
             flow=flow_trace.trace(task, self._registry.task_type(task.task_type).executor),
-            type_known=self._registry.knows(task.task_type),
             again=self._again(task) if task.status == Status.CANCELLED else "",
             unheard=fates.unheard(self._store, task),
             long=self._waiting.long(task),

@@ -41,11 +41,10 @@ class TypeVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
-    """What is wrong with some payloads: one of the faults, how many have it, and the newest of them."""
+    """What is wrong with some payloads: one of the faults, and how many have it."""
 
     problem: Problem
     tasks: int
-    newest: str
 
 
 class DryRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +55,6 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True):
     before: int = 0  #: of those, refused by the schema of the store as well
     active: int = 0  #: of those, of tasks that have not ended
     faults: tuple[Fault, ...] = ()  #: the most frequent first
-    more: bool = False  #: there are older ones
 
 
 class TypeQueries:
@@ -102,7 +100,7 @@ class TypeQueries:
         page = self._store.query(Query(terms=(equals("type", kind.name),), limit=most, want_total=False))
         stored = self._registry.types().get(kind.name, TaskType.default(kind.name))
         refused = before = active = 0
-        seen: dict[tuple[str, str, str], tuple[Problem, str]] = {}
+        seen: dict[tuple[str, str, str], Problem] = {}
         numbers: Counter[tuple[str, str, str]] = Counter()
         for task in page.tasks:
             payload = _payload(task.payload)
@@ -114,15 +112,10 @@ class TypeQueries:
             active += task.status in ACTIVE
             for problem in problems[:TOLD]:
                 key = (problem.code, problem.path, json.dumps(problem.params, default=str, sort_keys=True))
-                seen.setdefault(key, (problem, task.task_id))
+                seen.setdefault(key, problem)
                 numbers[key] += 1
-        faults = tuple(
-            Fault(problem=seen[key][0], tasks=tasks, newest=seen[key][1]) for key, tasks in numbers.most_common(TOLD)
-        )
-        return DryRun(
-            looked=len(page.tasks), refused=refused, before=before, active=active, faults=faults,
-            more=page.next is not None,
-        )  # fmt: skip
+        faults = tuple(Fault(problem=seen[key], tasks=tasks) for key, tasks in numbers.most_common(TOLD))
+        return DryRun(looked=len(page.tasks), refused=refused, before=before, active=active, faults=faults)
 
 
 class _Imports:

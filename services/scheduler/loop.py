@@ -27,7 +27,7 @@ class Scheduler(OnDuty):
     """Started and stopped with the leadership."""
 
     def __init__(self, store: Store, firing: Firing, clock: Clock, name: str) -> None:
-        self._store, self._firing, self._name, self._clock = store, firing, name, clock
+        self._store, self._firing, self._clock = store, firing, clock
         self._duty = Rounds(self.tick, TICK_S, clock, f"{name}-scheduler", log=log, waits="schedules wait")
         self._looked_at = -LOOK_S
         self._told: set[tuple[str, int]] = set()  #: name and version of schedules whose trouble was logged

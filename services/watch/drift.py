@@ -41,7 +41,6 @@ class DriftKeeper(OnDuty):
     def _forget(self) -> None:
         self._flows: dict[tuple[str, str], Flow] = {}
         self._ran: dict[tuple[str, str], int] = {}
-        self._told: dict[str, str] = {}
         self._seen: dict[str, int] = {}  #: ids and ends of the last records
         self._since = 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Protocol
@@ -35,8 +34,6 @@ from services.engine.zone import found_zone
 from services.ports import ArtifactStore, Broker, Clock, Store
 from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.worker import Worker
-
-log = logging.getLogger(__name__)
 
 
 class Duty(Protocol):

@@ -28,9 +28,9 @@ _LOOK_S, _CLOSE_S = 1.0, 15.0
 class ProfileOrders:
     """Each order about a shop's profile runs in a thread of its own; a shop has one window at most."""
 
-    def __init__(self, store: Store, clock: Clock, profiles: ProfileControl | None, worker: str) -> None:
+    def __init__(self, store: Store, profiles: ProfileControl | None, worker: str) -> None:
         """``profiles``: None where this worker has no browsers."""
-        self._store, self._clock, self._profiles, self._worker = store, clock, profiles, worker
+        self._store, self._profiles, self._worker = store, profiles, worker
         self._ends: deque[OrderEnd] = deque(maxlen=remote.ANSWERS)
         self._windows: dict[str, _Open] = {}
         self._changed = threading.Condition()

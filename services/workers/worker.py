@@ -136,7 +136,7 @@ class Worker:
         self._subscriptions = Subscriptions(
             self._consumer, parts.registry, self._abilities, self._pool, options, name=self.name
         )
-        self._profiles = ProfileOrders(parts.store, parts.clock, parts.profiles, self.name)
+        self._profiles = ProfileOrders(parts.store, parts.profiles, self.name)
         self._life = ""  #: see ``Heard``
         self._log_show = LogShow(parts.store, parts.clock, self.name)
         self._keeper = Keeper(

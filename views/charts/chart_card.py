@@ -28,7 +28,6 @@ _SWATCH, _GAP, _PAD, _HEIGHT = 9, 7, 4, 24
 _AREA, _GLYPH = 13, 9  #: px of an area with its glyph
 #: of a line beside its name: where each begins, and how wide it is
 _STROKES = {SOLID: ((0.0, 9.0),), DASHED: ((0.0, 3.5), (5.5, 3.5)), DOTTED: ((0.0, 2.0), (3.5, 2.0), (7.0, 2.0))}
-_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
 
 class LegendItem(QAbstractButton):

@@ -37,7 +37,6 @@ class Cell(msgspec.Struct):
     column: Column[Any]
     dimmed: bool
     ticked: bool
-    enabled: bool = True
     current: bool = False  #: in the row under the cursor
     said: Fingerprint | None = None  #: where that was worked out for this very picture
 

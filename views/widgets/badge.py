@@ -10,8 +10,6 @@ from views.support.paint import draw_box, width_of, write
 from views.theme import theme
 from views.theme.tokens import platform_badge
 
-_CENTRE = int(Qt.AlignmentFlag.AlignCenter)
-
 
 class Badge(QWidget):
     """Text in a box. `tone` colours text and edge; `pill` rounds it, as counts in the rail are."""

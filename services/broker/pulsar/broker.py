@@ -78,7 +78,7 @@ class PulsarBroker:
         self._clock, self._recorded = clock, recorded
         self._link = Link(self.address, clock, insecure=insecure)
         self._admin = Admin(self.address, management_url, clock, insecure=insecure)
-        self._publisher = Publisher(self._link, clock)
+        self._publisher = Publisher(self._link)
         self._lock = threading.Lock()
         self._consumers: list[PulsarConsumer] = []
         self._shops: set[str] = set()
@@ -275,8 +275,8 @@ class _Batch:
 class Publisher:
     """Any thread may publish; a queue's messages keep the order in which one caller gave them."""
 
-    def __init__(self, link: Link, clock: Clock) -> None:
-        self._link, self._clock = link, clock
+    def __init__(self, link: Link) -> None:
+        self._link = link
         self._lock = threading.Lock()
         self._producers: dict[str, Any] = {}
         self._known: set[str] = set()

@@ -23,7 +23,6 @@ WAITING, OPEN, ANSWERED, MUTED, CALMING, RESOLVED = "waiting", "open", "answered
 STATES = (OPEN, ANSWERED, MUTED, CALMING, WAITING, RESOLVED)
 RAISED, AGAIN, ESCALATED, WORSE = "raised", "again", "escalated", "worse"
 #: why somebody is told
-TOLD = (RAISED, AGAIN, ESCALATED, WORSE, RESOLVED)
 #: it grew when it reaches so many times as much as was said last
 GROWTH = 1.5
 #: in place of the instant at which a mute ends: it ends when the matter changes; and as people write it

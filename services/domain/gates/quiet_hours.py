@@ -28,7 +28,7 @@ from services.domain.upkeep.stored import Document, Instant
 GATE = "quiet_hours"
 #: kinds of the documents: what people wrote, and the windows that come of it; both by the name of the quiet hours
 KIND, WINDOWS = "quiet_hours", "quiet_windows"
-_DAY_MS, _MINUTE_MS = 86_400_000, 60_000
+_DAY_MS = 86_400_000
 #: so far ahead windows are written out, and so much of that is left when the doctor warns
 HORIZON_MS, SHORT_MS = 14 * _DAY_MS, 7 * _DAY_MS
 MOST_WINDOWS, MOST_TEXT, MOST_DAYS = 20, 400, 366

@@ -65,7 +65,6 @@ class PublisherNow(msgspec.Struct, frozen=True, kw_only=True):
     who: tuple[str, ...] = ()  #: workers that meet it, "" for the process that looks
     unanswered: int = 0  #: messages without a confirm
     unsent: int = 0  #: tasks recorded whose message is not in the broker
-    met: Mapping[str, LinkState] = {}  #: what each of ``who`` said
     alone: bool = False  #: it is the matter of those workers: from others the broker takes messages
 
     @property
@@ -115,7 +114,6 @@ def look(
             nodes=_nodes(reasons),
             who=tuple(sorted(blocked)),
             unsent=unsent,
-            met=blocked,
             alone=blocked.keys().isdisjoint({"", *(others or {})}) and _kind(" ".join(reasons)) == REFUSED,
         )
     dumb = {name: link for name, link in met.items() if link.unanswered}
@@ -126,7 +124,6 @@ def look(
             who=tuple(sorted(dumb)),
             unanswered=sum(link.unanswered for link in dumb.values()),
             unsent=unsent,
-            met=dumb,
         )
     shut = {name: link for name, link in met.items() if link.rejecting}
     if shut and unsent:  # once nothing is left to be sent it is over, though nobody may have tried again
@@ -136,7 +133,6 @@ def look(
             why=", ".join(sorted({queue for link in shut.values() for queue in link.rejecting})),
             who=tuple(sorted(shut)),
             unsent=unsent,
-            met=shut,
         )
     return PublisherNow(unsent=unsent)
 

@@ -146,7 +146,6 @@ class ShopNow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     lost: str = ""
     access: str = NOT_KNOWN  #: whether somebody is logged in: ``LOGGED_IN`` …, or why nobody tries: ``PAUSED``, ``OFF``
     success_at: int = 0  #: end of the last task that succeeded
-    login_at: int = 0  #: somebody logged it in
     failure_at: int = 0  #: end of the last attempt that failed, as far as its tasks were looked at
     failure_kind: str = ""
     ended: int = 0  #: tasks that ended in the last 24 hours; 0 also where nobody has asked for it
@@ -221,7 +220,6 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
         lost=facts.lost,
         access=access,
         success_at=facts.success_at,
-        login_at=facts.login_at,
         failure_at=failure_at,
         failure_kind=failure_kind,
         ended=facts.ended[0],

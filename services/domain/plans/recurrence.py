@@ -35,7 +35,7 @@ ALIASES = {
 }
 _CRON_LENGTH = 200
 _EVERY_HOUR = set(range(24))
-_MINUTE_MS, _DAY_MS = 60_000, 86_400_000
+_DAY_MS = 86_400_000
 #: the longest jump of a clock on record skips a day
 _LONGEST_GAP = timedelta(days=2)
 #: the most that a clock is set back

@@ -24,7 +24,7 @@ from services.domain.upkeep.stored import Count, Document, Instant
 KIND, VERSIONS, STATE = "promise", "promise_version", "promise_state"
 AGE, BY = "age", "by"
 MIN_LIMIT_S, MAX_LIMIT_S, MOST_TEXT = 60, 31 * 86_400, 400
-_DAY_MIN, _DAY_MS = 1440, 86_400_000
+_DAY_MIN = 1440
 ALWAYS = Weekly(days=tuple(range(7)), start=0, end=_DAY_MIN)
 _NAME = re.compile(r"[\w-]{1,64}\Z")
 _HOUR = re.compile(r"([01]\d|2[0-4]):([0-5]\d)\Z", re.ASCII)

@@ -33,7 +33,7 @@ class ResultRelay(OnDuty):
     """Runs while its process leads."""
 
     def __init__(self, store: Store, broker: Broker, clock: Clock, name: str) -> None:
-        self._store, self._broker, self._clock, self._name = store, broker, clock, name
+        self._store, self._broker, self._clock = store, broker, clock
         self._duty = DutyThread(self._loop, f"{name}-results", leave_s=LAST_S + 20.0)
         self._cursor = self._marked = ""
         self._marked_at = 0.0

@@ -46,14 +46,12 @@ class _Watch(msgspec.Struct):
     output: BoundedLog
     files: list[orders.File] = msgspec.field(default_factory=list)
     end: orders.End | None = None
-    gone: bool = False
     port: int = -1
     ended: threading.Event = msgspec.field(default_factory=threading.Event)
 
     def hear(self, word: orders.Word | None) -> None:
         """A word of the host about it, in the host's thread."""
         if word is None:
-            self.gone = True
             self.ended.set()
         elif isinstance(word, orders.Log):
             self.output.add(word.stream, word.text, len(word.text))

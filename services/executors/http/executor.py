@@ -12,7 +12,6 @@ import datetime as dt
 import email.utils
 import http.client
 import json
-import logging
 import re
 import socket
 import ssl
@@ -251,7 +250,6 @@ def _result(answer: Answer, text: str | None, files: ArtifactSink) -> str:
     return bounded_json(told)
 
 
-log = logging.getLogger(__name__)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _LOOK_S = 0.05
 _PAYLOAD_FIELDS = ("url", "method", "headers", "body", "expect")

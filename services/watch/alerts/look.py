@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -34,7 +33,6 @@ from services.monitor.live import Snapshot
 from services.monitor.numbers.measured import Measured
 from services.ports import Broker, Clock, Store
 
-log = logging.getLogger(__name__)
 #: causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time, and now and then
 CAUSES_SHARE, CAUSES_S = 20, 60.0
 #: the store is asked for its own settings now and then, the broker for its depths in at most a fiftieth of the time

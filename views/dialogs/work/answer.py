@@ -159,7 +159,7 @@ class AnswerPane(ScrollPane):
     def __init__(self, context: PageContext, barred: Callable[[], str] = str) -> None:
         """``barred``: why nothing can be changed, "" when it can."""
         super().__init__()
-        self._context, self._barred = context, barred
+        self._barred = barred
         self._told: Told | None = None
         self._stale = False
         self._shop_name = ""

@@ -107,7 +107,6 @@ class Answer(msgspec.Struct, frozen=True):
     rows: tuple[BatchView, ...]
     more: bool  #: there are older ones that fit
     one: BatchNow | None
-    at_ms: int
 
 
 class Foreseen(msgspec.Struct, frozen=True):
@@ -659,7 +658,7 @@ def _look(batches: BatchQueries, tasks: TaskQueries, ask: Ask[str], name: str, b
     first = min(views, key=lambda view: (not words.is_open(view), -view.begun_at, view.batch), default=None)
     wanted = name if any(view.batch == name for view in views) else first.batch if first is not None else ""
     one = _story(batches, tasks, wanted, by) if wanted else None
-    return ask, Answer(tuple(views), more, one, one.at_ms if one is not None else 0)
+    return ask, Answer(tuple(views), more, one)
 
 
 def _story(batches: BatchQueries, queries: TaskQueries, name: str, by: str) -> BatchNow:

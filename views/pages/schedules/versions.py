@@ -75,7 +75,6 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     at: int
     who: str
     act: str
-    outcome: str = ""
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
 
@@ -107,7 +106,6 @@ def read(entry: AuditEntry) -> Version:
         at=entry.at,
         who=entry.who,
         act=entry.action,
-        outcome=entry.outcome,
         before=before if isinstance(before, dict) else None,
         after=after if isinstance(after, dict) else None,
     )

@@ -323,7 +323,7 @@ class WorkersPage(Page):
         self.board.show_workers(wanted, self._names, here, self._now_ms, can_start=can_start)
         self.local.set_leading(not can_start)
         silent_first = sorted(wanted, key=lambda one: not one.missing)  # rows that are shown keep their place
-        self._model.apply(tuple(NodeRow(now=one, here=one.name == here) for one in silent_first))
+        self._model.apply(tuple(NodeRow(now=one) for one in silent_first))
         self._machines.apply(machines.look_at_all(wanted))
         if not self._by_hand:
             self._view.set_current("table" if len(workers) > CARDS_UP_TO else "slots")

@@ -20,10 +20,9 @@ STRIP, MARK = 120, 7
 
 
 class NodeRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker, and whether it runs in this program."""
+    """A worker."""
 
     now: WorkerNow
-    here: bool = False
 
     @property
     def info(self) -> WorkerInfo:

@@ -178,7 +178,7 @@ def test_groups_stay_while_their_times_move(fleet: Fleet) -> None:
     def rows(*minutes: int) -> list[MatrixRow]:
         return [
             MatrixRow(row=standing.Row(shop=f"pdd:{n}", state=AT_RISK, break_at=now + one * MINUTE), name=str(n),
-                      age_ms=0, cells=())
+                      cells=())
             for n, one in enumerate(minutes)
         ]  # fmt: skip
 
