@@ -55,7 +55,7 @@ def ask_why(outcome: Outcome, go: Callable[[str, Start], None], left_it: Callabl
     words = ASKED.get(left[0].why.code) if len(left) == 1 else None
     if outcome.done or outcome.pending or words is None:
         return False
-    ask_for_note(partial(_question, words, left[0]), go, left_it, owner)
+    ask_for_note(partial(_question, words, left[0]), owner, go, left_it)
     return True
 
 

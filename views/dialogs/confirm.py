@@ -184,8 +184,10 @@ def confirm(asked: Asked, owner: QWidget, go: Callable[[], object]) -> None:
     dialog.open()
 
 
-def ask_for_note(asked: Asked, go: Callable[[str, Start], None], left: Callable[[], None], owner: QWidget) -> None:
-    """Ask for a note, and ``go`` with it and what runs it; ``left``: the person gave none."""
+def ask_for_note(
+    asked: Asked, owner: QWidget, go: Callable[[str, Start], object], left: Callable[[], object] = lambda: None
+) -> None:
+    """Ask with a note, and ``go`` on with it and what runs it; ``left``: the person did not want it."""
     dialog = ConfirmDialog(asked, owner)
     dialog.confirmed.connect(lambda: go(dialog.note, dialog.start))
     dialog.rejected.connect(lambda: None if dialog.waiting else left())

@@ -75,4 +75,4 @@ def ask_why_paused(
             note_needed=_("Say why first"),
         )
 
-    ask_for_note(question, go, unasked, owner)
+    ask_for_note(question, owner, go, unasked)

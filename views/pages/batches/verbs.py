@@ -23,7 +23,7 @@ from services.monitor.batches import READ, BatchQueries
 from services.monitor.files import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question, confirm, confirm_limit, typed_count
+from views.dialogs.confirm import Question, ask_for_note, confirm, confirm_limit, typed_count
 from views.dialogs.file import ask_file
 from views.kit.page_acts import PageActs
 from views.kit.task_verb import again_of_cancelled, explain_again, many, told_cancelled, told_created_again
@@ -228,9 +228,8 @@ class BatchActions(PageActs):
         self.acting.at_once(call, self._told_raised, undo)
 
     def _ask_cancel(self, plan: BatchPlan) -> None:
-        dialog = ConfirmDialog(partial(_asked_to_cancel, plan, self._context.environment), self._owner)
-        dialog.confirmed.connect(lambda: self._cancel(plan, dialog.note))
-        dialog.open()
+        question = partial(_asked_to_cancel, plan, self._context.environment)
+        ask_for_note(question, self._owner, lambda note, _start: self._cancel(plan, note))
 
     def _cancel(self, plan: BatchPlan, reason: str) -> None:
         tasks = self._context.commands.tasks

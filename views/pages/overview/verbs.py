@@ -16,7 +16,7 @@ from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick
 from views.context import PageContext
 from views.dialogs.again import ask_why
-from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+from views.dialogs.confirm import Question, ask_for_note, typed_count
 from views.dialogs.shop_login import ShopLogin
 from views.kit.page_acts import PageActs
 from views.kit.task_acting import TaskActing
@@ -140,9 +140,7 @@ class AttentionVerbs(PageActs):
                 typed=typed_count(len(ids), self._context.environment),
             )
 
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self._cancel(ids, dialog))
-        dialog.open()
+        ask_for_note(question, self._owner, partial(self._cancel, ids))
 
     def stop(self, task_id: str) -> None:
         """Stop a running task, after a look at what that means."""
@@ -160,9 +158,7 @@ class AttentionVerbs(PageActs):
                 leave=N_("Do not stop"),
             )
 
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self._cancel([task_id], dialog))
-        dialog.open()
+        ask_for_note(question, self._owner, partial(self._cancel, [task_id]))
 
     def lower(self, target: str) -> None:
         """Let waiting tasks go after those of others; ``target`` is the filter of them. They are counted first."""
@@ -175,10 +171,11 @@ class AttentionVerbs(PageActs):
         else:
             self._context.toast(ToastSpec(text=_("Their priority is low already."), status="healthy"))
 
-    def _cancel(self, ids: list[str], asked: ConfirmDialog) -> None:
+    def _cancel(self, ids: list[str], note: str, start: Start) -> None:
         tasks = self._context.commands.tasks
-        call = partial(tasks.cancel, ids, reason=asked.note)
-        self._acting.at_once(call, told_cancelled, again_of_cancelled(tasks), start=asked.start)
+        self._acting.at_once(
+            partial(tasks.cancel, ids, reason=note), told_cancelled, again_of_cancelled(tasks), start=start
+        )
 
 
 #: what an item may offer

@@ -14,7 +14,7 @@ from services.domain.task.search import filter
 from services.domain.task.search.query import Term, equals
 from services.i18n import N_, _
 from services.monitor.promises import PromiseRow
-from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.confirm import Question, ask_for_note
 from views.kit.page_acts import PageActs
 from views.kit.verb import LOOK, Place, Verb
 from views.page import FromPast
@@ -76,9 +76,7 @@ class PromiseActions(PageActs):
                 danger=True,
             )
 
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self._remove(row.promise, dialog.note, dialog.start))
-        dialog.open()
+        ask_for_note(question, self._owner, partial(self._remove, row.promise))
 
     def _remove(self, promise: Promise, note: str, start: Start) -> None:
         commands = self._context.commands.promises

@@ -14,7 +14,7 @@ from services.domain.gates import paused
 from services.i18n import N_, _, ngettext
 from services.monitor.shops.queries import ShopRow
 from views.context import PageContext
-from views.dialogs.confirm import Asked, ConfirmDialog, Question, confirm, confirm_limit
+from views.dialogs.confirm import Asked, ConfirmDialog, Question, ask_for_note, confirm, confirm_limit
 from views.dialogs.new_task.draft import ALL
 from views.dialogs.resuming import ask_why_paused, needs_asking
 from views.kit.each import KEPT, NAMED, Again, Each, Said
@@ -88,9 +88,7 @@ class BulkActs(QObject):
             asked = _question(N_("Pause shops"), rows, verb, _("Nothing of them starts; running tasks go on."))
             return replace(asked, note=_("Note, kept in the audit trail"))
 
-        dialog = ConfirmDialog(question, self._owner)
-        dialog.confirmed.connect(lambda: self._pause_all(rows, dialog.note))
-        dialog.open()
+        ask_for_note(question, self._owner, lambda note, _start: self._pause_all(rows, note))
 
     def _pause_all(self, rows: Sequence[ShopRow], note: str) -> None:
         fleet = self._context.commands.fleet
