@@ -33,7 +33,7 @@ from views.pages.workers.bulk import ACTS, WorkerBulk, counted
 from views.pages.workers.cards import Board
 from views.pages.workers.machines import COLUMNS as MACHINE_COLUMNS
 from views.pages.workers.nodes import Names
-from views.pages.workers.table import COLUMNS, NodeRow, sentence
+from views.pages.workers.table import COLUMNS, sentence
 from views.pages.workers.verbs import VERBS, OfWorker, WorkerActions, WorkerVerb
 from views.support import instant, shown
 from views.support.instant import ticks
@@ -95,8 +95,8 @@ class WorkersPage(Page):
         self._actions = WorkerActions(context, self)
         self.verbs: Verbs[WorkerVerb, OfWorker] = Verbs(VERBS, self._run, self._actions.barred)
         self._asking = Operation(self, latest=True)
-        self._model: RecordModel[NodeRow] = RecordModel(
-            COLUMNS, key=lambda row: row.key, tickable=True, hold_new=False, local_sort=True, sentence=sentence
+        self._model: RecordModel[WorkerNow] = RecordModel(
+            COLUMNS, key=lambda row: row.name, tickable=True, hold_new=False, local_sort=True, sentence=sentence
         )
         self._many = WorkerBulk(context, self.verbs, self)
         self._machines: RecordModel[MachineNow] = RecordModel(
@@ -323,7 +323,7 @@ class WorkersPage(Page):
         self.board.show_workers(wanted, self._names, here, self._now_ms, can_start=can_start)
         self.local.set_leading(not can_start)
         silent_first = sorted(wanted, key=lambda one: not one.missing)  # rows that are shown keep their place
-        self._model.apply(tuple(NodeRow(now=one) for one in silent_first))
+        self._model.apply(silent_first)
         self._machines.apply(machines.look_at_all(wanted))
         if not self._by_hand:
             self._view.set_current("table" if len(workers) > CARDS_UP_TO else "slots")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from services.domain.fleet.worker import SlotState, WorkerInfo
+from services.domain.fleet.worker import SlotState
 from services.domain.insight.worker import WorkerNow
 from services.i18n import N_, _
 from views.pages.workers import nodes
@@ -19,51 +18,31 @@ from views.theme import theme
 STRIP, MARK = 120, 7
 
 
-class NodeRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker."""
-
-    now: WorkerNow
-
-    @property
-    def info(self) -> WorkerInfo:
-        """Its heartbeat."""
-        return self.now.info
-
-    @property
-    def key(self) -> str:
-        """The name of the worker."""
-        return self.info.worker
+def _note(row: WorkerNow) -> str:
+    return nodes.note(row)[0]
 
 
-def _glyph(row: NodeRow) -> str:
-    return nodes.glyph(row.now)
-
-
-def _note(row: NodeRow) -> str:
-    return nodes.note(row.now)[0]
-
-
-def _need(row: NodeRow) -> tuple[bool, bool, str]:
+def _need(row: WorkerNow) -> tuple[bool, bool, str]:
     """How much a person should look, and what is noted: what is sorted by."""
-    words, tone = nodes.note(row.now)
-    return row.now.missing, tone == "retrying", words
+    words, tone = nodes.note(row)
+    return row.missing, tone == "retrying", words
 
 
-def _note_tone(row: NodeRow) -> str:
-    return nodes.note(row.now)[1].replace("text3", "text2")
+def _note_tone(row: WorkerNow) -> str:
+    return nodes.note(row)[1].replace("text3", "text2")
 
 
-def _beat(row: NodeRow) -> str:
-    return text.age(shown.span(nodes.silence_ms(row.now, instant.now_ms())))
+def _beat(row: WorkerNow) -> str:
+    return text.age(shown.span(nodes.silence_ms(row, instant.now_ms())))
 
 
-def _beat_tone(row: NodeRow) -> str:
-    return nodes.heartbeat(row.now)[1].replace("text3", "text2")
+def _beat_tone(row: WorkerNow) -> str:
+    return nodes.heartbeat(row)[1].replace("text3", "text2")
 
 
-def sentence(row: NodeRow) -> str:
+def sentence(row: WorkerNow) -> str:
     """The row for a screen reader."""
-    words = {"name": row.key, "busy": row.now.busy, "slots": len(row.now.slots), "note": _note(row)}
+    words = {"name": row.name, "busy": row.busy, "slots": len(row.slots), "note": _note(row)}
     return _("{name}, {busy} of {slots} slots busy, {note}").format(**words)
 
 
@@ -71,7 +50,7 @@ def _paint_strip(painter: QPainter, room: QRect, cell: Cell, _ink: Ink) -> None:
     slots: tuple[SlotState, ...] = cell.column.value(cell.record)
     if not slots:
         return
-    busy = "text3" if cell.record.now.missing else "running"
+    busy = "text3" if cell.record.missing else "running"
     width = min(MARK, max(1.0, STRIP / len(slots) - 1))
     top = room.y() + (room.height() - 10) / 2
     painter.setPen(Qt.PenStyle.NoPen)
@@ -83,39 +62,45 @@ def _paint_strip(painter: QPainter, room: QRect, cell: Cell, _ink: Ink) -> None:
 painters.register("slots", _paint_strip)
 
 
-def _busy(row: NodeRow) -> str:
-    return f"{row.now.busy} / {len(row.now.slots)}"
+def _busy(row: WorkerNow) -> str:
+    return f"{row.busy} / {len(row.slots)}"
 
 
-def _load(row: NodeRow, value: float) -> float:
+def _load(row: WorkerNow, value: float) -> float:
     """What it told of its machine; of one that is not heard of nobody knows it now."""
-    return -1.0 if row.now.missing else value
+    return -1.0 if row.missing else value
 
 
-def _cpu(row: NodeRow) -> str:
+def _cpu(row: WorkerNow) -> str:
     value = _load(row, row.info.cpu)
     return text.percent(value / 100) if value >= 0 else ""
 
 
-def _memory(row: NodeRow) -> str:
+def _memory(row: WorkerNow) -> str:
     value = _load(row, row.info.memory_mb)
     return text.join(text.count(round(value)), "MB") if value >= 0 else ""
 
 
-def _done(row: NodeRow) -> str:
+def _done(row: WorkerNow) -> str:
     return text.count(row.info.done)
 
 
-COLUMNS: tuple[Column[NodeRow], ...] = (
-    Column(key="state", title="", value=_glyph, kind="glyph", width=30, live=True, speech=sentence),
+COLUMNS: tuple[Column[WorkerNow], ...] = (
+    Column(key="state", title="", value=nodes.glyph, kind="glyph", width=30, live=True, speech=sentence),
     Column(
-        key="worker", title=N_("Worker"), value=lambda row: row.key, kind="strong", names=True, width=190, sortable=True
+        key="worker",
+        title=N_("Worker"),
+        value=lambda row: row.name,
+        kind="strong",
+        names=True,
+        width=190,
+        sortable=True,
     ),
-    measured("busy", N_("Busy"), lambda row: row.now.busy, _busy, width=76),
+    measured("busy", N_("Busy"), lambda row: row.busy, _busy, width=76),
     Column(
         key="slots",
         title=N_("Slots"),
-        value=lambda row: row.now.slots,
+        value=lambda row: row.slots,
         text=_busy,
         kind="slots",
         width=STRIP + 24,
@@ -123,7 +108,7 @@ COLUMNS: tuple[Column[NodeRow], ...] = (
     Column(
         key="seen",
         title=N_("Heartbeat"),
-        value=lambda row: row.now.silence_ms,
+        value=lambda row: row.silence_ms,
         text=_beat,
         tone=_beat_tone,
         width=116,
