@@ -41,7 +41,6 @@ class Fate(msgspec.Struct, frozen=True, kw_only=True):
     shop: str = ""  #: platform:shop_id, "" where neither the letter nor its task tells any more
     new_id: str = ""
     status: str = ""  #: of the new task
-    fingerprint: str = ""  #: of the new failure
     why: Message | None = None
 
 
@@ -80,6 +79,5 @@ def _fate(item: Item, new_id: str, found: Mapping[str, Task]) -> Fate:
         shop=task.shop,
         new_id=new_id,
         status=task.status,
-        fingerprint=task.fingerprint,
         why=why,
     )

@@ -71,7 +71,6 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     task_id: str
     new_id: str
     shop: str
-    fingerprint: str  #: of the old failure
     status: str = Status.PENDING
     worker: str = ""  #: that has the new task
     kind: str = ""  #: of the new failure

@@ -273,7 +273,7 @@ class BulkRun:
             new_id = self._send([item]).made.get(item.task_id)
             self._queue.remove(item)
             if new_id:
-                probe = Probe(task_id=item.task_id, new_id=new_id, shop=item.shop, fingerprint=item.fingerprint)
+                probe = Probe(task_id=item.task_id, new_id=new_id, shop=item.shop)
                 self._books.probes.append(probe)
         self._await_probes()
         if self._book is not None:
@@ -283,9 +283,7 @@ class BulkRun:
         made = self._books.outcome.made
         found = zip(made.items(), self._patient(lambda: self._store.get(list(made))), strict=True)
         return [
-            Probe(task_id=old_id, new_id=new_id, shop=old.shop, fingerprint=old.fingerprint)
-            for (old_id, new_id), old in found
-            if old is not None
+            Probe(task_id=old_id, new_id=new_id, shop=old.shop) for (old_id, new_id), old in found if old is not None
         ]
 
     def _await_probes(self) -> None:

@@ -77,7 +77,6 @@ def row_of(item: Attention, now_ms: int) -> AttentionRow:
         sentence=sentence,
         whole="" if whole == (title, sentence) else "\n".join(whole),
         age=_age(item.since_ms, now_ms),
-        since_ms=item.since_ms,
         verbs=tuple((verb, target, way.label(verb, target)) for verb, target in item.verbs),
         state=item.state,
         end_open=item.end_open,

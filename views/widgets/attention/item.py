@@ -54,7 +54,6 @@ class AttentionRow(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str = ""
     whole: str = ""  #: both with all names as they are, where they were shortened
     age: str = ""
-    since_ms: int = 0
     verbs: tuple[tuple[str, str, str], ...] = ()  #: verb, what it is about, words of the link
     state: str = ""  #: differs once the matter changed
     end_open: bool = False  #: that it is over does not say that it went well: it is never called resolved

@@ -21,11 +21,10 @@ LOGIN = AttentionRow(
     title="Seller login expired",
     sentence="58 dead letters in 9 shops",
     age="34 min",
-    since_ms=1_000,
     verbs=(("triage", "f1", "Triage"), ("open_tasks", "fp:f1", "Show tasks")),
 )
-SILENT = AttentionRow(key="silent", severity="warning", title="Worker rpa-06 is silent", age="1 m 14 s", since_ms=9_000)
-SELECTOR = replace(LOGIN, key="selector", title="SelectorNotFound", since_ms=5_000)
+SILENT = AttentionRow(key="silent", severity="warning", title="Worker rpa-06 is silent", age="1 m 14 s")
+SELECTOR = replace(LOGIN, key="selector", title="SelectorNotFound")
 
 
 @pytest.fixture
