@@ -54,7 +54,7 @@ def list_roles(context: Context) -> int:
     lines = table(
         ("who", "role", "given by", "at", "note"),
         [
-            (row["who"], row["role"], _given(row, known), shapes.clock(_at(one), zone), row["note"])
+            (row["who"], row["role"], _given(row), shapes.clock(_at(one), zone), row["note"])
             for row, one in zip(rows, known.people, strict=True)
         ],
     )
@@ -142,7 +142,7 @@ def _at(one: Person) -> int:
     return given or one.since
 
 
-def _given(row: dict[str, Any], known: Roles) -> str:
+def _given(row: dict[str, Any]) -> str:
     if not row["own"]:
         return spoken.phrase("(default)")
     if not row["readable"]:

@@ -39,7 +39,7 @@ def letter_text(letter: Letter, language: str, zone: Zone, now_ms: int) -> Text:
     with i18n.speaking(LANGUAGES.get(language, "en")):
         said = title(letter.words, zone, letter.first_at)
         head = say(Message(f"alert.head_{letter.what}", {"id": letter.incident, "title": said}))
-        lines = list(_lines(letter, zone, now_ms))
+        lines = list(_lines(letter, zone))
     return Text(mask.masked_text(head), mask.masked_text("\n".join(lines)))
 
 
@@ -108,7 +108,7 @@ def inner(message: Message) -> Said:
     return said
 
 
-def _lines(letter: Letter, zone: Zone, now_ms: int) -> list[str]:
+def _lines(letter: Letter, zone: Zone) -> list[str]:
     lasted = spans.of_seconds(max(0, letter.at - letter.first_at) // 1000)
     told = _near(letter.at, zone, letter.first_at)
     since: dict[str, Param] = {"at": _clock(letter.first_at, zone), "span": lasted, "told": told}

@@ -86,7 +86,7 @@ def answer(story: WorkStory, now_ms: int) -> Answer:
     at_work = next((task for task in active if task.status == Status.RUNNING), None)
     held = next((task for task in active if task.status == Status.HELD), None)
     if ran:
-        return _ran(story, ran, at_work, now_ms)
+        return _ran(ran, at_work, now_ms)
     since = _not_since(story, now_ms)
     if story.ended is not None and story.ended.succeeded and at_work is None:
         gone = _gone(story.ended, story, now_ms)
@@ -131,7 +131,7 @@ def _of_day(story: WorkStory, now_ms: int) -> list[Task]:
     return [task for task in story.active if task.task_id in began]
 
 
-def _ran(story: WorkStory, ran: list[Task], at_work: Task | None, now_ms: int) -> Answer:
+def _ran(ran: list[Task], at_work: Task | None, now_ms: int) -> Answer:
     last = max(ran, key=lambda task: task.ended_at)
     words = _("Succeeded at {when}, by {who}").format(when=shown.clock(last.ended_at, now_ms), who=_who(last))
     if len(ran) > 1:
