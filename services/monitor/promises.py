@@ -224,11 +224,10 @@ class PromiseQueries:
 
     def story(self, name: str) -> PromiseStory | None:
         """One of them in full, None where there is none."""
-        now = self.now()
-        row = next((one for one in now.rows if one.name == name), None)
-        return None if row is None else self.told(row, now.at_ms)
+        row = next((one for one in self.now().rows if one.name == name), None)
+        return None if row is None else self.told(row)
 
-    def told(self, row: PromiseRow, now_ms: int) -> PromiseStory:
+    def told(self, row: PromiseRow) -> PromiseStory:
         """The same of a row that is there already."""
         found = row.standing
         if found is None:
@@ -290,17 +289,13 @@ class PromiseQueries:
                 days[works[work]] += one.days if one is not None else ()
             yield from days.items()
 
-    def judged(self, promise: Promise, found: Standing, now_ms: int) -> PromiseStory:
+    def judged(self, promise: Promise, found: Standing) -> PromiseStory:
         """A judgement that is kept nowhere, told as the kept ones are."""
         row = PromiseRow(promise=promise, sentence=promises.sentence(promise), state=found.state, standing=found)
-        return self.told(row, now_ms)
+        return self.told(row)
 
     def _matrix(self, row: Row) -> MatrixRow:
-        return MatrixRow(
-            row=row,
-            name=self._shop_name(row.shop),
-            cells=cells(row),
-        )
+        return MatrixRow(row=row, name=self._shop_name(row.shop), cells=cells(row))
 
     def _shop_name(self, key: str) -> str:
         shop = self._registry.shops().get(key)

@@ -125,7 +125,7 @@ def set_(context: Context) -> int:
         made = commands.checked(asked)
         queries = assembly.queries(engine).promises
         if context.args.dry_run:
-            found = queries.judged(made, workforce.promise_keeper(engine).tried(made), engine.store.now_ms())
+            found = queries.judged(made, workforce.promise_keeper(engine).tried(made))
             zone, past = commands.zone(), queries.before(made)
             lines = [*_lines(found, zone), "", *map(spoken.say, past.said)]
             if past.breaks:

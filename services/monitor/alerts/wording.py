@@ -31,7 +31,7 @@ class Text(msgspec.Struct, frozen=True):
     body: str
 
 
-def letter_text(letter: Letter, language: str, zone: Zone, now_ms: int) -> Text:
+def letter_text(letter: Letter, language: str, zone: Zone) -> Text:
     """The message in ``en`` or ``zh``; instants on the clocks of ``zone``. Holds no secret that this process knows."""
     if letter.what == outbox.HANDOVER:  # written in the language of its channel
         page = letter.words.title.params

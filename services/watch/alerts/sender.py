@@ -88,8 +88,7 @@ class Sender:
         return len(sent) < channel.rate
 
     def _send(self, channel: Channel, letter: Letter) -> bool:
-        zone, now = fleet_zone(self._store) or DEFAULT_ZONE, self._store.now_ms()
-        text = wording.letter_text(letter, channel.language, zone, now)
+        text = wording.letter_text(letter, channel.language, fleet_zone(self._store) or DEFAULT_ZONE)
         tone = "resolved" if letter.what == "resolved" else letter.severity
         why = self.hand_over(channel, text, tone)
         now = self._store.now_ms()

@@ -519,7 +519,7 @@ def message(one: IncidentNow) -> str:
         return ""
     newest = max(one.deliveries, key=lambda letter: letter.step)
     language = channels.ZH if is_chinese() else channels.EN
-    told_ = wording.letter_text(newest, language, shown.zone(), instant.now_ms())
+    told_ = wording.letter_text(newest, language, shown.zone())
     return f"{told_.title}\n{told_.body}"
 
 

@@ -222,7 +222,7 @@ def would_have_stood(before: Before) -> str:
 def _tried(context: PageContext, wanted: Promise) -> tuple[PromiseRow, Before]:
     made = context.commands.promises.checked(wanted)
     found = context.promise_tried(made)
-    return context.promises.judged(made, found, found.judged_at).row, context.promises.before(made)
+    return context.promises.judged(made, found).row, context.promises.before(made)
 
 
 class Filled(RecordFields, frozen=True, kw_only=True):

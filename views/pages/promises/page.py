@@ -224,8 +224,7 @@ class PromisesPage(ListPage[PromiseRow]):
     def _ask_story(self) -> None:
         row = self.current()
         if row is not None:
-            call = partial(self._context.promises.told, row, self._now.at_ms)
-            self._telling.start(call, self._show_story, self._fail_story)
+            self._telling.start(partial(self._context.promises.told, row), self._show_story, self._fail_story)
 
     def _show_story(self, story: PromiseStory | None) -> None:
         row = self.current()
@@ -297,4 +296,4 @@ class PromisesPage(ListPage[PromiseRow]):
 def _look(queries: PromiseQueries, ask: Ask[None], name: str) -> Answer:
     now = queries.now()
     row = next((one for one in now.rows if one.name == name), None)
-    return ask, now, queries.told(row, now.at_ms) if row is not None else None
+    return ask, now, queries.told(row) if row is not None else None

@@ -44,7 +44,7 @@ LETTER = Letter(
 
 
 def body(letter: Letter) -> list[str]:
-    return wording.letter_text(letter, "en", "UTC", letter.at).body.splitlines()
+    return wording.letter_text(letter, "en", "UTC").body.splitlines()
 
 
 def test_a_title_leaves_out_the_day_on_which_it_began() -> None:
@@ -86,7 +86,7 @@ def test_codes_are_said_in_the_words_of_who_reads() -> None:
     assert "Platforms: Pinduoduo, TEMU; task types: sync_order, try" in english
     assert any(line.startswith("Next step: Pause the platform Pinduoduo until") for line in english)
     assert english[-1] == "Rule “Tasks in a lane”, warning"
-    text = wording.letter_text(letter, "zh", "UTC", letter.at)
+    text = wording.letter_text(letter, "zh", "UTC")
     assert text.title == "INC-1 “高”通道中有 2 个任务（限 1 个）"
     assert "平台：拼多多、TEMU；任务类型：同步订单、try" in text.body
     assert "普通、低" in text.body
