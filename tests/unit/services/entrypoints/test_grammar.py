@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.cli import program
-from tests.support.grammar import below
+from tests.support.grammar import arguments, below, walk
 
 LOADED = """
 import sys
@@ -28,6 +28,12 @@ def test_what_is_declared_for_one_noun_reads_as_in_the_whole() -> None:
         assert found.format_help() == known.format_help()
         for verb, under in below(known).items():
             assert below(found)[verb].format_help() == under.format_help(), (noun, verb)
+
+
+def test_what_may_stand_anywhere_stands_at_every_noun_and_verb() -> None:
+    for words, parser in walk():
+        known = {option for each in arguments(parser) for option in each.option_strings}
+        assert {"--profile", "--read-only", "--json"} <= known, words
 
 
 def test_below_the_others_nothing_is_declared() -> None:
