@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from services.i18n import N_, _, is_chinese, listed
 from services.spans import THIN, coarse, duration, exact, join, milliseconds, percent, rate, rates, seconds
@@ -35,6 +35,7 @@ __all__ = [
     "log_time",
     "milliseconds",
     "minute",
+    "moment",
     "percent",
     "rate",
     "rates",
@@ -177,3 +178,13 @@ def zone_name(when: datetime, zone: tzinfo) -> str:
     hours, rest = divmod(abs(minutes), 60)
     tail = f":{rest:02d}" if rest else ""
     return f"UTC{'+' if minutes > 0 else '-'}{hours}{tail}"
+
+
+def moment(when: datetime, now: datetime, zone: tzinfo) -> str:
+    """Return local time, UTC and distance, one a line, for tool tips."""
+    local = when.astimezone(zone)
+    gap = now - when
+    distance = age(gap) if gap >= timedelta() else until(-gap)
+    return (
+        f"{local:%Y-%m-%d %H:%M:%S} {zone_name(when, zone)}\n{when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC\n{distance}"
+    )

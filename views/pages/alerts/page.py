@@ -140,6 +140,7 @@ class AlertsPage(ListPage[IncidentNow]):
 
     page_id = "alerts"
     actions_of_page: AlertActions
+    filter: FilterBar
     panel: AlertPanel
     table: IncidentTable
 

@@ -217,6 +217,12 @@ def test_zones_have_names(zone: ZoneInfo, name: str) -> None:
     assert text.zone_name(NOW, zone) == name
 
 
+def test_tool_tips_of_times_say_all_three() -> None:
+    lines = plain(text.moment(NOW - s(41), NOW, CHINA)).splitlines()
+    assert lines == ["2026-11-21 14:31:26 UTC+8", "2026-11-21 06:31:26 UTC", "41 s ago"]
+    assert plain(text.moment(NOW + s(41), NOW, CHINA)).endswith("in 41 s")
+
+
 @given(st.floats(min_value=0, max_value=10**8, allow_nan=False))
 def test_durations_grow_and_never_break(seconds: float) -> None:
     words = text.duration(s(seconds))
