@@ -62,7 +62,7 @@ def test_of_a_broken_promise_in_chinese_since_is_said_once() -> None:
     letter = replace(LETTER, words=Words(title=title), rule="promise_broken")
     with i18n.speaking("zh_CN"):
         assert wording.title(letter.words, "UTC", NOON) == "承诺已违约：orders，15 家店铺中有 2 家，始于 12:00"
-    told = wording.letter_text(letter, "zh", "UTC", letter.at)
+    told = wording.letter_text(letter, "zh", "UTC")
     assert "始于 12:00" in told.title
     assert (told.title + told.body.splitlines()[0]).count("起") <= 1
 
