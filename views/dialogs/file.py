@@ -44,7 +44,7 @@ class FileDialog(QFileDialog):
         self, owner: QWidget, title: str, chosen: Callable[[Path], object], *, forms: Sequence[str] = ()
     ) -> None:
         """``title`` and ``forms`` are translated."""
-        super().__init__(owner, title, str(self._folder or _documents()))
+        super().__init__(owner, title, str(_begin(self._folder)))
         self._looks = Looks()
         self.setIconProvider(self._looks)
         self.setFileMode(QFileDialog.FileMode.ExistingFile)
@@ -67,9 +67,12 @@ class FileDialog(QFileDialog):
         self.open()
 
 
-def _documents() -> Path:
-    """Where a person's own files are."""
-    return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation) or Path.home())
+def _begin(last: Path | None) -> Path:
+    """The folder of the last file, else where a person's own files are. One that is not there would stand in the field
+    as the name of a file.
+    """
+    documents = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation) or Path.home())
+    return next((one for one in (last, documents) if one is not None and one.is_dir()), Path.home())
 
 
 def ask_file(

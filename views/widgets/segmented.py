@@ -43,6 +43,7 @@ class Segmented(QWidget):
         self._suffixes: dict[str, str] = {}
         self._at = 0
         self._hover = -1
+        self._stepping = False
         self._stretch = stretch
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         spoken(self, Role.ComboBox, self._label)
@@ -74,6 +75,11 @@ class Segmented(QWidget):
         if key != self.current():
             self.set_current(key)
             self.chosen.emit(self.current())
+
+    @property
+    def stepping(self) -> bool:
+        """Whether the choice that is told is one on the way of an arrow key: the keyboard is to stay here."""
+        return self._stepping
 
     def set_suffix(self, key: str, text: str) -> None:
         """Show a count after a text: ``Open 143``."""
@@ -195,4 +201,8 @@ class Segmented(QWidget):
             super().keyPressEvent(event)
             return
         at = min(len(self._choices) - 1, max(0, self._at + step))
-        self.choose(self._choices[at][0])
+        self._stepping = True
+        try:
+            self.choose(self._choices[at][0])
+        finally:
+            self._stepping = False

@@ -195,7 +195,8 @@ class ShopsSection(FormSection):
 
     def _on_mode(self, mode: str) -> None:
         self.picker.set_mode(mode)
-        self.picker.take_keys(mode)
+        if not self.mode.stepping:
+            self.picker.take_keys(mode)
         self.picker.changed.emit()
 
     def _go_to(self, line: int) -> QWidget:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QFileInfo
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
@@ -51,3 +52,18 @@ def test_the_next_file_is_looked_for_beside_the_last_one(qtbot: QtBot, tmp_path:
     assert Path(kept.directory().absolutePath()) == tmp_path
     assert kept.selectedFiles() == [str(tmp_path / "rows-with-errors.xlsx")]
     kept.reject()
+
+
+def test_a_folder_that_is_not_there_does_not_stand_in_the_field_as_a_file(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    FileDialog(owner, "", lambda _path: None).fileSelected.emit(str(tmp_path / "gone" / "tasks.csv"))
+    asked = FileDialog(owner, "", lambda _path: None)
+    assert Path(asked.directory().absolutePath()) == tmp_path
+    (tmp_path / "Documents").mkdir()
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    assert Path(FileDialog(owner, "", lambda _path: None).directory().absolutePath()) == tmp_path / "Documents"

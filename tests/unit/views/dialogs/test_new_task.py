@@ -67,6 +67,20 @@ def tasks(fleet: Fleet) -> list[Task]:
     return list(fleet.context.tasks.page("", sort="created", descending=False).tasks)
 
 
+def test_arrows_go_over_the_ways_to_name_shops_and_a_click_goes_on_in_the_way_chosen(
+    qtbot: QtBot, open_dialog: Open
+) -> None:
+    """The second arrow went into the field for lists, and to a file it was a way back first."""
+    dialog = open_dialog()
+    mode = dialog.shops.mode
+    mode.setFocus()
+    for way in ("paste", "file", "group"):
+        qtbot.keyClick(dialog.focusWidget() or dialog, Qt.Key.Key_Right)
+        assert (mode.current(), dialog.focusWidget()) == (way, mode)
+    mode.choose("paste")
+    assert dialog.focusWidget() is dialog.shops.picker.paste.field
+
+
 def type_into(qtbot: QtBot, dialog: NewTaskDialog, name: str, text: str) -> None:
     """Type into a field of the form as a person does."""
     line = dialog.parameters.form.input(name)
