@@ -63,6 +63,13 @@ SENTENCES: dict[str, str] = {
     "doctor.policy_dead_letter_exchange.remedy": N_(
         "Take dead-letter-exchange out of it, or see that it leads to rpa_dlx_exchange."
     ),
+    "doctor.policy_alternate": N_(
+        "By the policy {policy} a message that fits no queue of {exchanges} goes elsewhere, and whoever sent it is not"
+        " told"
+    ),
+    "doctor.policy_alternate.remedy": N_(
+        "Take alternate-exchange out of it, or watch the queues behind that exchange: tasks may lie there."
+    ),
     "doctor.consumer_timeout": N_(
         "Tasks of type {name} may run for {span}; RabbitMQ takes a message back after half an hour"
         " unless told otherwise"

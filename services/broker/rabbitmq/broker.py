@@ -286,6 +286,7 @@ class RabbitBroker:
             *findings.of_patience(facts, longest),
             *findings.of_copies(seen, facts),
             *findings.of_policies(seen),
+            *findings.of_alternates(self.management.alternates((topology.TASKS, topology.OWN, topology.DEAD_LETTERS))),
         ]
 
     def missing_rights(self) -> str:

@@ -73,6 +73,17 @@ def of_policies(seen: Sequence[QueueSeen]) -> list[Finding]:
     ]
 
 
+def of_alternates(alternates: Mapping[str, str]) -> list[Finding]:
+    """``alternates``: of exchanges that have an alternate one, the policy that gives it to them."""
+    told: dict[str, list[str]] = {}
+    for exchange, policy in alternates.items():
+        told.setdefault(policy, []).append(exchange)
+    return [
+        finding(WARNING, "queues", "doctor.policy_alternate", SENTENCES, policy=policy, exchanges=some(names))
+        for policy, names in told.items()
+    ]
+
+
 def of_copies(seen: Sequence[QueueSeen], facts: Mapping[str, str]) -> list[Finding]:
     """On a cluster: what goes away with one of its nodes, and what stands on fewer of them than quorum queues do."""
     if facts.get("profile") != "cluster":

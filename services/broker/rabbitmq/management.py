@@ -70,6 +70,12 @@ def alarms_of(nodes: Iterable[NodeSeen]) -> list[str]:
     return [f"{one.name}: {alarm}" for one in nodes for alarm in one.alarms]
 
 
+def _tables(rows: object, key: str) -> list[dict[str, Any]]:
+    """Those of a list that are tables with this text."""
+    found = rows if isinstance(rows, list) else ()
+    return [row for row in found if isinstance(row, dict) and isinstance(row.get(key), str)]
+
+
 class Management:
     """Questions over one kept connection; every failure means "not known", never an error for the caller."""
 
@@ -127,20 +133,19 @@ class Management:
         """Every queue of the vhost with its policies; none where the API is not there."""
         rows = self._get(f"/api/queues/{self._vhost}?columns={SEEN}")
         found = []
-        for row in rows if isinstance(rows, list) else ():
-            if isinstance(row, dict) and isinstance(row.get("name"), str):
-                names = [row.get(field) for field in ("policy", "operator_policy")]
-                definition = row.get("effective_policy_definition")
-                kind, members = row.get("type"), row.get("members")
-                found.append(
-                    QueueSeen(
-                        name=row["name"],
-                        kind=kind if isinstance(kind, str) else "",
-                        copies=len(members) if isinstance(members, list) else int(kind == "classic"),
-                        policy=", ".join(name for name in names if isinstance(name, str) and name),
-                        definition=definition if isinstance(definition, dict) else {},
-                    )
+        for row in _tables(rows, "name"):
+            names = [row.get(field) for field in ("policy", "operator_policy")]
+            definition = row.get("effective_policy_definition")
+            kind, members = row.get("type"), row.get("members")
+            found.append(
+                QueueSeen(
+                    name=row["name"],
+                    kind=kind if isinstance(kind, str) else "",
+                    copies=len(members) if isinstance(members, list) else int(kind == "classic"),
+                    policy=", ".join(name for name in names if isinstance(name, str) and name),
+                    definition=definition if isinstance(definition, dict) else {},
                 )
+            )
         return found
 
     def bindings(self) -> frozenset[tuple[str, str, str]] | None:
@@ -158,6 +163,23 @@ class Management:
                 case _:
                     return None
         return frozenset(found)
+
+    def alternates(self, exchanges: Iterable[str]) -> dict[str, str]:
+        """The policy of each of these exchanges to which a policy gives an alternate one; none where the API is not
+        there, or does not tell this user.
+        """
+        rows = self._get(f"/api/exchanges/{self._vhost}?columns=name,policy")
+        named = {row["name"]: row.get("policy") for row in _tables(rows, "name") if row["name"] in exchanges}
+        if not any(named.values()):
+            return {}
+        rows = self._get(f"/api/policies/{self._vhost}?columns=name,definition")
+        given = {row["name"]: row.get("definition") for row in _tables(rows, "name")}
+        found = {exchange: given.get(policy) for exchange, policy in named.items() if isinstance(policy, str)}
+        return {
+            exchange: str(named[exchange])
+            for exchange, definition in found.items()
+            if isinstance(definition, dict) and "alternate-exchange" in definition
+        }
 
     def arguments(self, queue: str) -> Mapping[str, object] | None:
         """Arguments a queue was declared with."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from services.broker.rabbitmq import given_up
-from services.broker.rabbitmq.findings import QueueSeen, of_copies, of_facts, of_patience, of_policies
+from services.broker.rabbitmq.findings import QueueSeen, of_alternates, of_copies, of_facts, of_patience, of_policies
 from services.domain.task.order import GivenUp
 from services.domain.upkeep.health import Finding
 from services.messages import english
@@ -70,6 +70,13 @@ def test_one_policy_on_many_queues_is_told_once() -> None:
     assert found.message.params == {
         "policy": "ops", "queues": "single_shop_s0, single_shop_s1, single_shop_s2 and 6 more",
     }  # fmt: skip
+
+
+def test_an_alternate_exchange_is_named_with_its_policy() -> None:
+    assert of_alternates({}) == []
+    (found,) = of_alternates({"rpa_task_exchange": "ops", "rpa_own_exchange": "ops"})
+    assert codes([found]) == ["policy_alternate"]
+    assert found.message.params == {"policy": "ops", "exchanges": "rpa_task_exchange, rpa_own_exchange"}
 
 
 def test_on_a_cluster_queues_with_too_few_copies_are_named() -> None:

@@ -33,7 +33,7 @@ class Handler(BaseHTTPRequestHandler):
         server: Any = self.server
         server.asked.append((self.path, self.headers["Authorization"]))
         server.places.add(self.client_address)
-        status, body, headers = server.answer
+        status, body, headers = server.answers.get(self.path.split("/")[2], server.answer)
         self.send_response(status)
         for name, value in ({"Content-Length": str(len(body))} | headers).items():
             self.send_header(name, value)
@@ -52,6 +52,7 @@ class Api:
         self.server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = False
         self.server.asked, self.server.places = [], set()
+        self.server.answers = {}  # by what is asked for, where that is not ``answer``
         self.server.between = lambda: None  # called in the middle of a body
         self.say(ROWS)
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
@@ -60,9 +61,12 @@ class Api:
         self.clock.advance(1000)
         self.opened: list[Management] = []
 
-    def say(self, document: object, status: int = 200, **headers: str) -> None:
+    def say(self, document: object, status: int = 200, of: str = "", **headers: str) -> None:
         body = document if isinstance(document, bytes) else json.dumps(document).encode()
-        self.server.answer = (status, body, headers)
+        if of:
+            self.server.answers[of] = (status, body, headers)
+        else:
+            self.server.answer = (status, body, headers)
 
     def open(self, url: str = "", amqp: str = "amqp://ann:p%2Fw@127.0.0.1/a%2Fb") -> Management:
         url = url or f"http://127.0.0.1:{self.server.server_port}"
@@ -189,6 +193,36 @@ def test_a_list_of_something_else_is_no_list_of_bindings(api: Api, odd: object) 
     assert api.open().bindings() == {("rpa_dlx_exchange", "dead", "rpa_dead_queue")}
     api.say([bound, odd])
     assert api.open().bindings() is None
+
+
+EXCHANGES = [{"name": "rpa_task_exchange", "policy": "ops"}, {"name": "amq.topic", "policy": "theirs"}, "nonsense"]
+POLICIES = [
+    {"name": "ops", "definition": {"alternate-exchange": "astray"}},
+    {"name": "theirs", "definition": {"alternate-exchange": "x"}},
+]
+
+
+def test_alternate_exchanges_are_told_by_their_policies(api: Api) -> None:
+    api.say(EXCHANGES, of="exchanges")
+    api.say(POLICIES, of="policies")
+    assert api.open().alternates(["rpa_task_exchange", "rpa_own_exchange"]) == {"rpa_task_exchange": "ops"}
+    api.say([{"name": "ops", "definition": {"ha-mode": "all"}}, 7, {"name": "odd", "definition": []}], of="policies")
+    assert api.open().alternates(["rpa_task_exchange"]) == {}
+
+
+@pytest.mark.parametrize(("of", "asked"), [("exchanges", 1), ("policies", 2)])
+def test_what_this_user_may_not_ask_tells_of_no_alternate_exchange(api: Api, of: str, asked: int) -> None:
+    api.say(EXCHANGES, of="exchanges")
+    api.say(POLICIES, of="policies")
+    api.say([], 401, of=of)
+    assert api.open().alternates(["rpa_task_exchange"]) == {}
+    assert len(api.server.asked) == asked
+
+
+def test_policies_are_asked_for_only_where_an_exchange_has_one(api: Api) -> None:
+    api.say([{"name": "rpa_task_exchange"}, {"name": "rpa_own_exchange", "policy": ""}], of="exchanges")
+    assert api.open().alternates(["rpa_task_exchange", "rpa_own_exchange"]) == {}
+    assert len(api.server.asked) == 1
 
 
 def test_nobody_there_is_no_error(api: Api, caplog: pytest.LogCaptureFixture) -> None:
