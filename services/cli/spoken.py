@@ -52,6 +52,11 @@ def told(what: BaseException | str) -> str:
     return say(message) if isinstance(message, Message) and i18n.is_chinese() else str(what)
 
 
+def error(words: str) -> str:
+    """An error of a record, in the language of the run as far as the engine wrote it; what others said stays theirs."""
+    return messages.own(words)
+
+
 def span(seconds: float) -> str:
     """So long, in words."""
     if not i18n.is_chinese():

@@ -254,7 +254,9 @@ def _active(task: Task, story: WorkStory) -> str:
 
 def _result(task: Task) -> str:
     if task.status == Status.DEAD:
-        return spoken.phrase("failed, {why}", why=output.masked_text(classify.headline(task.error)) or task.error_kind)
+        return spoken.phrase(
+            "failed, {why}", why=spoken.error(output.masked_text(classify.headline(task.error))) or task.error_kind
+        )
     if asks_why_given_up(task):
         return spoken.phrase("held, nobody knows whether it was done")
     return lexicon.called("status", task.status)

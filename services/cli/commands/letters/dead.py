@@ -183,7 +183,7 @@ def list_dead(context: Context) -> int:
             task.task_type,
             task.shop,
             shapes.clock(task.ended_at, zone),
-            classify.headline(task.error),
+            spoken.error(classify.headline(task.error)),
         )
         for task in page.tasks
     ]
@@ -214,7 +214,7 @@ def show(context: Context) -> int:
     task = detail.task
     lines = [
         f"{task.task_id}  {task.error_kind}  {lexicon.called('triage', task.triage)}",
-        task.error,
+        spoken.error(task.error),
         "",
         body or task.payload,
     ]

@@ -138,6 +138,7 @@ def show(context: Context) -> int:
     gate = wait.closed(detail.gates)
     record = shapes.task(detail.task, gate.name if gate is not None else "")
     told = record | {name: shapes.clock(getattr(detail.task, name), zone) for name in record if name in shapes.INSTANTS}
+    told |= {"error": spoken.error(detail.task.error)}
     told |= {"losses": [shapes.clock(at, zone) for at in detail.task.losses]}
     if not detail.task.depends_on:
         told.pop("on_dependency_failure")
@@ -163,7 +164,7 @@ def show(context: Context) -> int:
             number=one["number"],
             outcome=lexicon.called("outcome", one["outcome"]),
             worker=one["worker"],
-            error=output.masked_text(classify.telling_line(one["error"]))[:200],
+            error=spoken.error(output.masked_text(classify.telling_line(one["error"])))[:200],
         )
         for one in shapes.attempts(detail.task)
     ]
@@ -251,7 +252,7 @@ def _row(task: Task, gate: str, zone: str, by: str) -> tuple[object, ...]:
         attempt,
         shapes.clock(task.created_at, zone),
         *order,
-        classify.headline(task.error),
+        spoken.error(classify.headline(task.error)),
     )
 
 

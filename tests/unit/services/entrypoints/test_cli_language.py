@@ -9,10 +9,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from services import i18n, log
-from services.cli import program, spoken
+from services.cli import program, record_files, spoken
+from services.domain.task.envelope import bad_record
 
 Call = Callable[..., tuple[int, str, str]]
 #: refusals with a code and without, of the command, of its words, of one of many
@@ -208,6 +210,25 @@ def test_a_file_that_is_no_export_is_refused_without_hundreds_of_lines(call: Cal
     assert told[20] == "and 480 more such lines; --json names them all"
     assert len(told) == 22
     assert len(json.loads(call("import", str(file), "--json")[1])["errors"]) == 500
+
+
+def test_why_a_letter_is_one_is_told_in_the_language_of_the_person(call: Call, tmp_path: Path) -> None:
+    letter = bad_record(b"[]", kind="bad_message", error="the message must be a JSON object, not a list", now_ms=1)
+    flow = msgspec.structs.replace(letter, task_id="bad_flow", error="the page is empty")
+    file = tmp_path / "letters.jsonl"
+    file.write_text("\n".join(record_files.write(one, None).strip() for one in (letter, flow)) + "\n", "utf-8")
+    assert call("import", str(file), "--yes")[0] == 0
+    for words in (
+        ("task", "list"),
+        ("task", "show", letter.task_id),
+        ("dead", "list"),
+        ("dead", "show", letter.task_id),
+    ):
+        _code, chinese, _beside = call(*words)
+        assert ("消息必须是 JSON 对象，而不是列表" in chinese, "the message must" in chinese) == (True, False), words
+        for system, more in (("en_US.UTF-8", ()), ("zh_CN.UTF-8", ("--json",))):
+            assert "the message must be a JSON object, not a list" in call(*words, *more, system=system)[1], words
+    assert "the page is empty" in call("dead", "list")[1], "what a flow said is its own"
 
 
 def test_a_question_is_asked_in_it(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
