@@ -23,6 +23,7 @@ from services import settings as config
 from services.commands.sheet import shop_file
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.fleet.shop import Shop
+from services.domain.task import own_words
 from services.domain.text.said import said
 from services.engine.lead.duty import DutyThread
 from services.engine.producer import Submitted, TaskSpec
@@ -30,7 +31,7 @@ from services.engine.producer import Submitted, TaskSpec
 log = logging.getLogger(__name__)
 SAMPLE = assembly.RESOURCES / "sample"
 START_S = 20.0
-CREATOR = "sample fleet"
+CREATOR = own_words.SAMPLE_FLEET
 #: the type that a shop of the trickle runs once in this many seconds, and not again and again: its ``unique_for`` of
 #: two minutes counts from the end, and a task ends some time after it was made
 SYNC, SYNC_EVERY_S = "sync_order", 150.0

@@ -72,6 +72,7 @@ SENTENCES: dict[str, str] = {
     "own.policy_aside": N_("its policy could not be read and was set aside: import the type again, then resume"),
     "own.entry_aside": N_("the entry could not be read and was set aside"),
     "own.repair": N_("repair"),
+    "own.sample_fleet": N_("sample fleet"),
     "own.link_lost": N_("the connection was lost"),
     "own.link_dumb": N_("no heartbeat came from the broker"),
     "own.link_held": N_("the broker held publishers back for too long"),
@@ -331,8 +332,9 @@ _FOREIGN: tuple[tuple[str, str], ...] = (
     ("foreign.json_control", rf"Invalid control character at{_SPOT}"),
     ("foreign.json_escape", rf"Invalid \\(?:uXXXX )?escape:?{_SPOT}"),
 )
-#: by whom a pause, a closed shop or a right is that the program itself put there
-REPAIR = "repair"
+#: by whom a pause, a closed shop, a right or a task is that the program itself put there
+REPAIR, SAMPLE_FLEET = "repair", "sample fleet"
+_BY = {REPAIR: "own.repair", SAMPLE_FLEET: "own.sample_fleet"}
 #: what stands in notes and as reasons beside what people write there
 _NOTES = (
     *("own.repair", "own.policy_aside", "own.entry_aside", "own.by_number", "own.dropped", "own.dropped_cancelled"),
@@ -381,8 +383,10 @@ def find(line: str) -> Message | None:
 
 def note(words: str) -> Message | None:
     """What the program itself wrote into a note, as a reason or as a name; None for what people wrote there."""
+    if words in _BY:
+        return Message(_BY[words])
     found = _found(words, "own") if len(words) <= _LONGEST else None
-    return Message("own.repair") if words == REPAIR else found if found and found.code in _NOTES else None
+    return found if found and found.code in _NOTES else None
 
 
 def line(text: str) -> Message | None:
@@ -428,7 +432,7 @@ def _connection_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 @functools.cache
 def _patterns(family: str) -> Mapping[str, re.Pattern[str]]:
-    own = {code: words for code, words in SENTENCES.items() if code not in (*_KINDS, "own.repair")}
+    own = {code: words for code, words in SENTENCES.items() if code not in (*_KINDS, *_BY.values())}
     refusals = {k: v for k, v in REFUSALS.items() if k.startswith(family) and (family or not k.startswith(_OF_FILES))}
     table = {"own": own, "line": LINES}.get(family, refusals)
     fixed = {code: len(_HOLE.sub("", re.escape(words))) for code, words in table.items()}

@@ -40,7 +40,7 @@ _PUT = {
     "lacking": "task_id, shop_id", "fingerprint": "9ac1" * 4,
 }  # fmt: skip
 _KINDS = ["own.an_object", "own.a_list", "own.text", "own.a_text", "own.true_or_false", "own.null", "own.a_number"]
-_WITHIN = ["own.repair", *_KINDS]
+_WITHIN = ["own.repair", "own.sample_fleet", *_KINDS]
 
 
 @pytest.mark.parametrize("code", [code for code in own_words.SENTENCES if code not in _WITHIN])
@@ -117,6 +117,7 @@ def test_notes_and_reasons_of_people_stay_theirs(note: str, chinese: None) -> No
     "code",
     [
         "own.repair",
+        "own.sample_fleet",
         "own.policy_aside",
         "own.entry_aside",
         "own.by_number",
@@ -251,3 +252,9 @@ def _literals(file: Path) -> Iterator[tuple[int, str]]:
             said = " … ".join(str(part) for part in parts)
             if isinstance(value, ast.Constant | ast.JoinedStr) and _ENGLISH.search(said):
                 yield node.lineno, said
+
+
+def test_the_sample_fleet_is_named_in_chinese_in_whatever_tells_who_did_it(chinese: None) -> None:
+    done = messages.render(Message("sheet.done", {"span": "5 s", "id": "t1", "by": own_words.SAMPLE_FLEET}))
+    assert "示例集群" in done
+    assert own_words.SAMPLE_FLEET not in done
