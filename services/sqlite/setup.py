@@ -73,7 +73,7 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 def connect_writer(path: Path) -> sqlite3.Connection:
     """The connection of the writer thread: larger cache, rarer checkpoints; waits for locks by itself."""
     conn = connect(path)
-    conn.execute("PRAGMA cache_size=-65536")
+    conn.execute("PRAGMA cache_size=-32768")
     conn.execute("PRAGMA wal_autocheckpoint=4000")
     conn.execute("PRAGMA journal_size_limit=67108864")
     conn.execute("PRAGMA busy_timeout=0")
