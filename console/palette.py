@@ -56,22 +56,28 @@ CALM = frozenset({"healthy", "idle"})
 #: what the page Queues shows
 _QUEUES = frozenset({queues.LANE, queues.SHOP, queues.DELAY, "dead"})
 _RECENT, _USED = "palette.recent", "palette.used"
-#: how people of other programs call what is found here, by the key of the entry or its last part
+#: how people of other programs call what is found here, by the key of the entry or its last part; of a page also what
+#: can be done there, for its verbs are offered on it alone
 OTHER_WORDS: Mapping[str, str] = {
     "page.overview": "home dashboard start main status 首页 主页 仪表盘 看板 概览 大盘",
-    "page.queues": "backlog rabbitmq messages 消息 积压 堆积",
+    "page.queues": "backlog rabbitmq messages 消息 积压 堆积 dedicated queue purge peek 专用队列 清空",
     "page.tasks": "jobs work list search 作业 工作 任务列表 查询",
-    "page.shops": "stores merchants sellers accounts 商家 门店 商店 账号 账户",
-    "page.dead_letters": "errors failed failures dlq exceptions broken 失败 错误 异常 出错 报错",
+    "page.shops": "stores merchants sellers accounts 商家 门店 商店 账号 账户"
+    " quiet hours limits add shop 静默时段 限额 熔断规则 添加店铺",
+    "page.dead_letters": "errors failed failures dlq exceptions broken 失败 错误 异常 出错 报错"
+    " republish merge split known issue 重新发布 合并 拆分 已知问题",
     "page.workers": "nodes machines robots bots agents servers computers start a worker"
-    " 机器 节点 机器人 服务器 电脑 启动执行节点",
+    " 机器 节点 机器人 服务器 电脑 启动执行节点"
+    " drain 排空",
     "page.promises": "sla deadlines guarantees 时效 保障 时限",
-    "page.schedules": "cron timers recurring plans calendar 定时 定时任务 计划任务 排期 日程",
+    "page.schedules": "cron timers recurring plans calendar 定时 定时任务 计划任务 排期 日程"
+    " backfill make up for missed runs 补做 补跑",
     "page.types": "flows scripts templates 流程 脚本 模板",
-    "page.alerts": "alarms warnings incidents notifications mute silence 报警 警报 预警 警告 通知 提醒 静音 屏蔽",
+    "page.alerts": "alarms warnings incidents notifications mute silence 报警 警报 预警 警告 通知 提醒 静音 屏蔽"
+    " escalate channels 升级 渠道",
     "page.audit": "history activity trail who did changes 操作日志 审计 历史 记录 谁",
     "page.logs": "journal output console debug 运行日志 调试 输出",
-    "page.doctor": "health diagnose diagnostics check 健康 检查 体检 自检",
+    "page.doctor": "health diagnose diagnostics check 健康 检查 体检 自检 repair mend 修复",
     "page.past": "history time machine replay rewind yesterday 历史 回放 时光",
     "page.batches": "groups bulk imports 批量 批次",
     "page.settings": "preferences options config configuration setup users roles 配置 选项 偏好 首选项 参数 用户 权限",

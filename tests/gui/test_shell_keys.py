@@ -604,6 +604,15 @@ def test_in_chinese_commands_are_found_by_english_words_first_letters_and_fewer_
         ("首页", "page.overview"),
         ("cron", "page.schedules"),
         ("》重跑", "tasks.retry"),
+        # what can be done on another page is found where it is done
+        ("quiet hours", "page.shops"),
+        ("静默时段", "page.shops"),
+        ("known issue", "page.dead_letters"),
+        ("合并", "page.dead_letters"),
+        ("backfill", "page.schedules"),
+        ("补做", "page.schedules"),
+        ("修复", "page.doctor"),
+        ("排空", "page.workers"),
     ],
 )
 def test_what_other_programs_call_so_is_found(window: Window, query: str, key: str, language: str) -> None:
