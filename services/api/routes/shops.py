@@ -11,10 +11,9 @@ from services import assembly
 from services.api import shapes
 from services.api.here import Here, answer
 from services.api.shapes import Name, Note, Text
-from services.cli import known_shops
 from services.commands.sheet import shop_file
 from services.domain.errors import UsageError
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import MOST_AT_ONCE, Shop
 from services.domain.gates import breaker
 from services.domain.text.said import said
 
@@ -43,7 +42,7 @@ class NewShop(shapes.Body):
     name_en: Text | None = None
     group: Text | None = None
     tags: Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=20)] | None = None
-    concurrency: Annotated[int, Field(ge=1, le=1000)] | None = None
+    concurrency: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] | None = None
     dedicated: bool | None = None
     enabled: bool | None = None
 
@@ -66,7 +65,7 @@ class Rule(shapes.Body):
 class Concurrency(shapes.Body):
     """How many of its tasks run at once at most."""
 
-    concurrency: Annotated[int, Field(ge=1, le=1000)]
+    concurrency: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)]
 
 
 class Login(Note):
@@ -121,10 +120,7 @@ def resume(here: Here, shop: Name, why: Note | None = None) -> Response:
 
 @router.put("/shops/{shop}/limits", response_model=shapes.Open, summary="How many of its tasks run at once")
 def limits(here: Here, shop: Name, wanted: Concurrency) -> Response:
-    engine = here.engine
-    key = known_shops.find(engine, shop).key
-    assembly.commands(engine).fleet.set_concurrency(key, wanted.concurrency)
-    return answer({"shop": key, "concurrency": wanted.concurrency})
+    return here.act("shop limit", shop, concurrency=wanted.concurrency, yes=True)
 
 
 @router.post("/shops/{shop}/dedicate", response_model=shapes.Open, summary="Give it a queue of its own")

@@ -312,7 +312,7 @@ def limit(context: Context) -> int:
 
     def act(engine: assembly.Engine, shop: Shop) -> Told:
         before = assembly.commands(engine).fleet.set_concurrency(shop.key, wanted)
-        document = {"limited": shop.key, "concurrency": wanted, "was": before}
+        document = {"shop": shop.key, "concurrency": wanted, "was": before}
         words = {"key": shop.key, "before": before}
         if before == wanted:
             text = spoken.phrase("{key} was limited to {before} at once already", **words)

@@ -57,8 +57,8 @@ def test_a_queue_of_its_own_is_told_as_new_once(run: Run, tmp_path: Path) -> Non
 def test_a_limit_that_stands_already_is_told_and_no_act(run: Run, tmp_path: Path) -> None:
     run("task", "create", "--shop", "pdd:s1", "--type", "work")
     given, again = (run("shop", "limit", "pdd:s1", "--concurrency", "3") for _ in range(2))
-    assert given == (0, {"limited": "pdd:s1", "concurrency": 3, "was": 1})
-    assert again == (0, {"limited": "pdd:s1", "concurrency": 3, "was": 3})
+    assert given == (0, {"shop": "pdd:s1", "concurrency": 3, "was": 1})
+    assert again == (0, {"shop": "pdd:s1", "concurrency": 3, "was": 3})
     assert run("shop", "show", "s1")[1]["shop"]["concurrency"] == 3
     assert [entry["action"] for entry in run("audit", "list")[1]["entries"]].count("shop.concurrency") == 1
     told = run("shop", "limit", "s1", "--concurrency", "3", people=True)[1]
