@@ -187,9 +187,11 @@ class ShopsSection(FormSection):
             self.set_errors(0)
             return
         chosen = len(self.picker.chosen())
-        words = ngettext("{chosen} of {n} shop", "{chosen} of {n} shops", known or 0)
-        none = _("no shop is known yet") if known is not None else ""
-        self.set_note(words.format(chosen=text.count(chosen), n=text.count(known)) if known else none)
+        offered = self.picker.offered()
+        words = ngettext("{chosen} of {n} shop", "{chosen} of {n} shops", offered)
+        none = _("no shop of this platform is known yet") if known else _("no shop is known yet")
+        none = none if known is not None else ""
+        self.set_note(words.format(chosen=text.count(chosen), n=text.count(offered)) if offered else none)
         lost = len(self.picker.paste.lost())
         self.set_errors(lost, ngettext("{n} not found", "{n} not found", lost).format(n=lost))
 

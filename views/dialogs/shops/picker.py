@@ -306,6 +306,10 @@ class ShopPicker(QWidget):
         ticked = self.model.ticked()
         return tuple(key for key, shop in self._shops.items() if key in ticked and self._suits(shop))
 
+    def offered(self) -> int:
+        """How many shops there are of the platform in view."""
+        return sum(map(self._suits, self._shops.values()))
+
     def _suits(self, shop: Shop) -> bool:
         return self._platform in (ALL, "", shop.platform)
 

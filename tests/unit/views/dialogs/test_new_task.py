@@ -111,6 +111,18 @@ def test_the_form_creates_one_task_for_each_ticked_shop(qtbot: QtBot, fleet: Fle
     assert fleet.toasts[-1].text == "3 tasks created"
 
 
+def test_shops_are_counted_of_the_platform_in_view(fleet: Fleet, open_dialog: Open) -> None:
+    """0 of 60 stood above a list of 30."""
+    here = sum(shop.platform == "pdd" for shop in fleet.context.shops().values())
+    dialog = open_dialog(PREFILL)
+    assert 0 < here < len(fleet.context.shops())
+    assert f"3 of {here} shops" in words(dialog.shops)
+    dialog.what.platform_chosen.emit(ALL)
+    assert f"3 of {len(fleet.context.shops())} shops" in words(dialog.shops)
+    dialog.what.platform_chosen.emit("nowhere")
+    assert "no shop of this platform is known yet" in words(dialog.shops)
+
+
 def test_a_shop_that_another_page_filled_in_is_seen(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
     dialog = open_dialog()
     picker = dialog.shops.picker
