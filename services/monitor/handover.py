@@ -348,12 +348,12 @@ class _Writer(msgspec.Struct):
         ]
         causes = {one.fingerprint: _called(one) for one in self.causes}
         for acts in handover.of_people(entries)[:MOST_ACTS]:
-            names = ", ".join(self._named(target, causes) for target in acts.targets) or "–"
+            names = ", ".join(self._named(target, causes) for target in acts.targets)
             if acts.more:
                 names = _say_of("alert.names_more", names=names, more=acts.more)
             yield Line(
                 text=_say(
-                    "acts" if acts.count > 1 else "act",
+                    ("acts" if acts.count > 1 else "act") + ("" if names else "_alone"),
                     who=acts.who,
                     action=act_words.act(acts.action),
                     n=acts.count,

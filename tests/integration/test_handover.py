@@ -194,6 +194,19 @@ def test_each_number_is_what_its_filter_counts(shift: Fleet) -> None:
     assert {line.text: line.number for line in numbered} == {line.text: again(shift, line) for line in numbered}
 
 
+def test_acts_that_are_about_nothing_are_told_without_it(fleet: Fleet) -> None:
+    led(fleet)
+    audit = assembly.audit_of(fleet.engine, "ann@desk")
+    for _ in range(2):
+        with audit.act("sample.load", []):
+            pass
+    with audit.act("sample.stop", []):
+        pass
+    acted = [line.text for line in part(page(fleet), ACTS)]
+    assert "ann@desk: Load the sample fleet, 2 times" in acted, acted
+    assert not any("–" in line for line in acted), acted
+
+
 def test_what_happened_before_is_left_out(shift: Fleet) -> None:
     store = shift.engine.store
     store_now = store.now_ms()

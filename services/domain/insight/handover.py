@@ -63,6 +63,8 @@ SENTENCES: dict[str, str] = {
     "handover.no_record": N_("Nothing was recorded on this computer: ask for it where the leader runs"),
     "handover.acts": N_("{who}: {action}, {n:,} times: {names}"),
     "handover.act": N_("{who}: {action}: {names}"),
+    "handover.acts_alone": N_("{who}: {action}, {n:,} times"),
+    "handover.act_alone": N_("{who}: {action}"),
     "handover.acts_cut": N_("Only the last {n:,} acts were looked at; the audit has all of them"),
     "handover.promise_broken": N_("{name} is broken in {n:,} of {of:,} shops: {why}"),
     "handover.promise_at_risk": N_("{name} is at risk in {n:,} of {of:,} shops, first at {at}: {why}"),

@@ -398,7 +398,7 @@ class RuleDialog(KeepsTyped, SavingDialog):
         for left, right in ((self._failures, self._of), (self._cooldown, self._most)):
             self.body.addLayout(in_row((left, 1), (right, 1), spacing=12))
         self.end_with_save(self._on_save)
-        self.cancel_button.setFocus()
+        (self.cancel_button if self._barred else self.on).setFocus()
 
     def rule(self) -> Rule:
         """What the fields say."""

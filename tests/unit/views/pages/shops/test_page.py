@@ -200,6 +200,7 @@ def test_the_rule_is_changed_switched_off_and_taken_back(qtbot: QtBot, fleet: Fl
     page.buttons["rule"].click()
     (dialog,) = page.findChildren(RuleDialog)
     assert dialog.save_button.toolTip() == "Nothing was changed yet"
+    assert dialog.focusWidget() is dialog.on, "what is changed comes before what leaves"
     dialog.failures.setValue(20)
     assert dialog._failures.error() == "At most as many as are looked at"
     assert not dialog.save_button.isEnabled()
