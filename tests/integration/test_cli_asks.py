@@ -62,7 +62,7 @@ QUESTIONS = {
 ELSEWHERE = {
     "promise disable", "promise enable", "promise remove", "token revoke",
     "audit accept", "export", "type export", "quiet set", "quiet remove", "shop dedicate", "shop undedicate",
-    "shop breaker", "shop session open", "shop session close", "shop move", "shop pause",
+    "shop limit", "shop breaker", "shop session open", "shop session close", "shop move", "shop pause",
     "shop resume", "worker browser", "worker drain", "worker resume", "worker stop",
 }  # fmt: skip
 
