@@ -1062,6 +1062,7 @@ def test_a_reason_that_takes_another_line_moves_no_button_of_the_card(qtbot: QtB
     qtbot.waitUntil(lambda: card.shown is not None)
     qtbot.waitUntil(strip.isVisible)
     below = (*card.buttons.values(), card.at_once, card.dedicated)
+    page.deactivate()  # what the fleet tells meanwhile would be said in its place
 
     def places() -> list[int]:
         return [one.mapTo(card, QPoint(0, 0)).y() for one in below if one.isVisible()]
