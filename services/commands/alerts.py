@@ -181,8 +181,8 @@ class AlertCommands:
         return made
 
     def set_rule(self, rule: Rule, *, instead: Rule | None = None) -> Rule:
-        """Change a rule, or add one of a known measure, as a new version; what it was is kept. Open incidents keep the
-        version that they began with. ``instead``: only in the place of this one.
+        """Change a rule, or add one of a known measure, as a new version; what it was is kept, what is so already is no
+        act. Open incidents keep the version that they began with. ``instead``: only in the place of this one.
 
         Raises:
             UsageError: it cannot be like this, or it names a channel that is none.
@@ -194,6 +194,8 @@ class AlertCommands:
         before = self.rules().get(rule.name)
         if instead not in (None, before):
             raise RuleChanged(before)
+        if rule == before:
+            return rule
         made = self._made(rule, before)
         detail = {"rule": msgspec.to_builtins(made)}
         if before is not None:

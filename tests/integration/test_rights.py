@@ -364,7 +364,7 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "AlertCommands.mute": of("mute", Stage.incident, exactly(NEXT_WEEK), exactly("known")),
     "AlertCommands.unmute": of("unmute", Stage.incident),
     "AlertCommands.escalate": of("escalate", Stage.incident),
-    "AlertCommands.set_rule": of("set_rule", exactly(DEFAULTS[0])),
+    "AlertCommands.set_rule": of("set_rule", exactly(msgspec.structs.replace(DEFAULTS[0], for_s=7))),
     "AlertCommands.add_rule": of("add_rule", exactly(msgspec.structs.replace(DEFAULTS[0], name="nights"))),
     "AlertCommands.enable_rule": of("enable_rule", exactly(DEFAULTS[0].name), enabled=False),
     "AlertCommands.reset_rule": of("reset_rule", Stage.rule),

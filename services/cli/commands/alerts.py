@@ -309,8 +309,7 @@ def set_rule(context: Context) -> int:
         if before is not None:
             if args.measure and args.measure != before.measure:
                 raise rules.refusal("alert.other_measure", "--measure", value=before.name, measure=before.measure)
-            changed = _changed(before, args)
-            made = commands.set_rule(changed) if changed != before else before
+            made = commands.set_rule(_changed(before, args))
         else:
             made = commands.add_rule(_changed(_new(args, known), args))
     context.show(
