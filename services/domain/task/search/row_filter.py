@@ -61,22 +61,12 @@ class Fields(msgspec.Struct, frozen=True, kw_only=True):
         """
         if len(text) > filter.MAX_TEXT:
             raise UsageError(said("query.length", most=filter.MAX_TEXT), field="filter")
-        text = self._with_keys(text, platforms) if platforms else text
-        tests = [_negated(self._test(one, text), one) for one in filter.pieces(text, self.names)]
+        codes = {*platforms} - {*self.words, *self.numbers, *self.truths}
+        tests = [
+            _negated(self._of_key(one) if one.field in codes and one.op == "=" else self._test(one, text), one)
+            for one in filter.pieces(text, self.names)
+        ]
         return tests[0] if len(tests) == 1 else lambda row: all(test(row) for test in tests)
-
-    def _with_keys(self, text: str, platforms: Collection[str]) -> str:
-        """The same with keys of shops, and beginnings of keys, as conditions."""
-        own = {*self.words, *self.numbers, *self.truths}
-        parts, after = list[str](), 0
-        for piece in filter.pieces(text, self.names):
-            if piece.field in platforms and piece.field not in own and piece.op == "=":
-                # the star behind a beginning says what holds of any
-                ids = (value if in_quotes else value.removesuffix("*") for value, in_quotes in piece.values)
-                keys = (filter.quoted(f"{piece.field}:{one}") for one in ids)
-                parts += [text[after : piece.at], "-" if piece.negated else "", "shop~", ",".join(keys)]
-                after = piece.end
-        return "".join((*parts, text[after:]))
 
     def _test(self, one: Piece, text: str) -> Test:
         values = [value for value, _quoted in one.values]
@@ -104,6 +94,12 @@ class Fields(msgspec.Struct, frozen=True, kw_only=True):
             about = {"field": one.field, "value": f"{wrong[0]!r:.40}", "known": instead}
             raise UsageError(said("row_filter.never", **about), field="filter")
         return self.words[one.field](lambda word: any(same(word, value, one.op) for value in values))
+
+    def _of_key(self, one: Piece) -> Test:
+        """Shops by their keys, or by what these begin with: a star behind that says what holds of any."""
+        ids = (value if in_quotes else value.removesuffix("*") for value, in_quotes in one.values)
+        keys = [f"{one.field}:{shop_id}" for shop_id in ids]
+        return self.words["shop"](lambda word: any(same(word, key, "~") for key in keys))
 
     def _of_truth(self, one: Piece, values: list[str]) -> Test:
         wanted, read = {_YES.get(value.casefold()) for value in values}, self.truths[one.field]
