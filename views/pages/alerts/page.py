@@ -39,7 +39,7 @@ from views.pages.alerts.table import (
     grouped,
     headings,
     key_of,
-    wanted,
+    sought,
 )
 from views.pages.alerts.verbs import (
     CHANNEL_VERBS,
@@ -131,6 +131,7 @@ class Answer(msgspec.Struct, frozen=True):
     over: Over
     history: tuple[IncidentNow, ...] = ()
     rules: tuple[RuleNow, ...] = ()
+    numbers: Mapping[str, Mapping[str, int]] = {}  #: how many incidents have what can be filtered for, by field
 
 
 class AlertsPage(ListPage[IncidentNow]):
@@ -164,7 +165,7 @@ class AlertsPage(ListPage[IncidentNow]):
             CHANNELS, key=lambda one: one.channel.name, hold_new=False, sentence=words.channel_sentence
         )
         self._measure = ""  #: of which the worst incident is wished for, or the rule where it has none
-        self._sought: Test = wanted("")
+        self._sought: Test = sought("")
         self._all = False  #: the past is looked through for a word or an id, so all of it is asked for
         self._whole = False  #: the past that is known is all that is kept
         self._failed = False  #: what was asked last has no answer
@@ -201,7 +202,7 @@ class AlertsPage(ListPage[IncidentNow]):
             self.states.set_current(ACTIVE)
             self._wish = "" if self._measure else asked
             self.filter.set_expression("")
-            self._sought = wanted("")
+            self._sought = sought("")
         self._show_view()
         self._ask()
 
@@ -387,7 +388,7 @@ class AlertsPage(ListPage[IncidentNow]):
 
     def _on_filter(self, expression: str) -> None:
         try:
-            self._sought = wanted(expression)
+            self._sought = sought(expression)
         except UsageError as exc:
             self.filter.show_problem(explained(exc))
             return
@@ -430,6 +431,7 @@ class AlertsPage(ListPage[IncidentNow]):
             return
         self._said = said
         self._now, self._history = answer.now, answer.history
+        self._offer(answer.numbers)
         limit = answer.ask.limit
         self._whole = answer.ask.wanted.view == HISTORY_VIEW and (len(answer.history) < limit or limit >= HISTORY_MOST)
         if answer.ask.wanted.view == RULES_VIEW:
@@ -444,6 +446,11 @@ class AlertsPage(ListPage[IncidentNow]):
             self._go_to_measure(answer)
         self._fill(settle=answer.ask.settle or self._resting)
         self._look_further(answer.ask)
+
+    def _offer(self, numbers: Mapping[str, Mapping[str, int]]) -> None:
+        for field, of_values in numbers.items():
+            self._choices.tell(field, of_values)
+        self._choices.offer("told", numbers["told"], words.GROUPS)
 
     def _go_to_measure(self, answer: Answer) -> None:
         """To the first incident that concerns it; where all is well, to the rule that would say otherwise."""
@@ -549,7 +556,6 @@ class AlertsPage(ListPage[IncidentNow]):
             for state in (OPEN, ANSWERED, MUTED):
                 number = sum(_fits(one, state) for one in now.incidents)
                 self.states.set_suffix(state, text.compact(number) if number else "")
-            self._count(now.incidents)
             self.views.set_suffix(INCIDENTS_VIEW, text.compact(len(now.incidents)) if now.incidents else "")
             number = self._resolved.number if self._resolved is not None else 0
             self.views.set_suffix(HISTORY_VIEW, _("{n} in 7 d").format(n=text.compact(number)) if number else "")
@@ -561,15 +567,6 @@ class AlertsPage(ListPage[IncidentNow]):
             self.start_button.setVisible(can_lead)
             self._say_empty()
         self._show_view()
-
-    def _count(self, incidents: Sequence[IncidentNow]) -> None:
-        """How many there are of what can be filtered for."""
-        for field, read in COUNTED.items():
-            numbers = Counter(value for one in incidents for value in read(one))
-            if field == "told":
-                self._choices.offer(field, numbers, words.GROUPS)
-            else:
-                self._choices.tell(field, numbers)
 
     def _say_empty(self) -> None:
         self.empty.show_fact("")
@@ -772,4 +769,5 @@ def _look(queries: AlertQueries, ask: Ask[Wanted], over: Over | None, *, rules: 
         over,
         queries.history(ask.limit) if resolved else (),
         queries.rules() if rules or wanted.view == RULES_VIEW else (),
+        {field: Counter(value for one in now.incidents for value in read(one)) for field, read in COUNTED.items()},
     )

@@ -58,7 +58,7 @@ _SOUGHT = Fields(
 )
 
 
-def wanted(expression: str) -> Test:
+def sought(expression: str) -> Test:
     """Which incidents a filter means.
 
     Raises:
