@@ -33,6 +33,7 @@ from views.support.keys import Shortcut, refuse, take_beside
 from views.support.look import focus_chain
 from views.support.offers import offer_what_is_said
 from views.support.throttle import turns
+from views.tables.table_view import TableView
 from views.theme.icons import app_icon
 from views.theme.tokens import RAIL_COLLAPSES_BELOW
 from views.widgets.toast import ToastSpec
@@ -339,8 +340,9 @@ class MainWindow(QMainWindow):
         self._pages[page_id] = page
         # not before it is whole: the stack lays out all that is in it, seen or not
         self.stack.addWidget(page)
-        for table in (table for part in page.panes() for table in (part, *part.findChildren(QTableView))):
-            table.installEventFilter(self)
+        for table in (table for part in page.panes() for table in (part, *part.findChildren(TableView))):
+            if isinstance(table, TableView):
+                table.appeared.connect(self._on_table)
         page.set_acting(self._acting)
         self.page_made.emit(page_id, page)
 
@@ -442,12 +444,11 @@ class MainWindow(QMainWindow):
         self.page_changed.emit(page_id)
         turns().soon(self._make_way)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def _on_table(self) -> None:
         """A page that was opened while it had nothing to list gives the keyboard to its list once that is there."""
         page = self._pages.get(self._current)
-        if event.type() == QEvent.Type.Show and page is not None and _focused(self) is page:
+        if page is not None and _focused(self) is page:
             start_of(page).setFocus()
-        return super().eventFilter(watched, event)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """What is gone, or can be pressed no more, leaves the keyboard on its page: by itself Qt hands it on to the

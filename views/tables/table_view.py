@@ -274,6 +274,7 @@ class TableView(QTableView):
         menu_requested, menu_ending: a menu to fill, before and after what every table has, and the key of its row.
         filter_requested: column key of a cell of the row under the cursor, and whether to include or exclude it.
         near_end: the last loaded rows came into view; a paged list loads more.
+        appeared: it can be seen now, and could not before.
     """
 
     current_changed = Signal(object)
@@ -283,6 +284,7 @@ class TableView(QTableView):
     menu_ending = Signal(object, object)
     filter_requested = Signal(str, bool)
     near_end = Signal()
+    appeared = Signal()
 
     def __init__(
         self,
@@ -569,6 +571,7 @@ class TableView(QTableView):
         """Look what the cells need that are in sight now."""
         super().showEvent(event)
         self.layout_of_columns.see()
+        self.appeared.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the least columns when narrow and give the rest to the widest."""
