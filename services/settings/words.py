@@ -46,6 +46,10 @@ EFFECTS: Mapping[str, str] = {
 EFFECT = N_("when workers, the window and `api` start next")
 
 
+#: what an open window goes by as soon as it is written
+FOLLOWED = frozenset({"worker.slots"})
+
+
 def effect(name: str) -> str:
     """When another value of a setting takes effect, source text."""
     return EFFECTS.get(name, EFFECTS.get(name.partition(".")[0], EFFECT))

@@ -24,7 +24,7 @@ from services.i18n import N_, _, ngettext
 from services.monitor.log_files import LogQueries
 from services.settings import Settings
 from services.settings.declared import differing
-from services.settings.words import effect
+from services.settings.words import FOLLOWED, effect
 from services.spans import HOUR, MINUTE
 from services.version import VERSION
 from views.context import PageContext
@@ -159,8 +159,6 @@ ROWS = (("compact", N_("Compact")), ("normal", N_("Normal")), ("roomy", N_("Room
 NOTIFICATIONS, ON, OFF = "notifications", "on", "off"
 CHOICES = ((ON, N_("On")), (OFF, N_("Off")))
 CONTRASTS = ((NORMAL, N_("Normal")), (HIGH, N_("High")), (SYSTEM, N_("As the system")))
-#: what holds at once for all that an open connection has
-HOLDS_HERE = frozenset({"worker.slots"})
 SIZES = tuple((str(percent), f"{percent} %") for percent in TEXT_SIZES)
 
 
@@ -293,7 +291,7 @@ class SettingsPage(Page):
 
     def _on_written(self, names: Sequence[str]) -> None:
         # nothing else opens the connection that is open already: what offers it stays until a person has read it
-        reopen = self._reopen if set(names) - HOLDS_HERE else None
+        reopen = self._reopen if set(names) - FOLLOWED else None
 
         def say() -> ToastSpec:
             actions = (ToastAction(text=_("Open the connection anew"), call=reopen),) if reopen is not None else ()
