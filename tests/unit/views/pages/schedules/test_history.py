@@ -45,6 +45,16 @@ def plan(fleet: Fleet, name: str = "nightly", **fields: Any) -> None:
     fleet.context.commands.schedules.add(Schedule(**(base | fields)))
 
 
+def opened(qtbot: QtBot, fleet: Fleet) -> BackfillDialog:
+    """The dialog of its missed runs."""
+    row = fleet.context.schedules.row("nightly")
+    assert row is not None
+    dialog = BackfillDialog(fleet.context, row)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    return dialog
+
+
 def of_old(fleet: Fleet, name: str, *past: Past, days: int = 20) -> None:
     """Let it be there for so many days, with such a past."""
     entry = next(one for one in fleet.store.schedules() if one.name == name)
@@ -104,11 +114,7 @@ def test_missing_runs_are_shown_before_they_are_made_up_for(qtbot: QtBot, fleet:
     plan(fleet)
     of_old(fleet, "nightly")
     fleet.succeed("pdd", "s0", "sync_order")
-    row = fleet.context.schedules.row("nightly")
-    assert row is not None
-    dialog = BackfillDialog(fleet.context, row)
-    qtbot.addWidget(dialog)
-    dialog.open()
+    dialog = opened(qtbot, fleet)
     dialog.span.choose("7")
     qtbot.waitUntil(lambda: dialog.plan is not None, timeout=WAIT_MS)
     plan_ = dialog.plan
@@ -131,9 +137,7 @@ def test_missing_runs_are_shown_before_they_are_made_up_for(qtbot: QtBot, fleet:
     assert not dialog.isVisible()
     made = fleet.context.commands.schedules.backfill("nightly", span.since, span.until, each=span.each)
     assert made.created == plan_.tasks
-    again = BackfillDialog(fleet.context, row)
-    qtbot.addWidget(again)
-    again.open()
+    again = opened(qtbot, fleet)
     again.span.choose("1")
     qtbot.waitUntil(lambda: again.plan is not None, timeout=WAIT_MS)
     assert (again.make.isEnabled(), again.make.toolTip()) == (False, "Nothing is missing in this span.")
@@ -142,11 +146,7 @@ def test_missing_runs_are_shown_before_they_are_made_up_for(qtbot: QtBot, fleet:
 
 def test_where_no_run_is_there_that_is_said_in_place_of_an_empty_table(qtbot: QtBot, fleet: Fleet, shops: int) -> None:
     plan(fleet)
-    row = fleet.context.schedules.row("nightly")
-    assert row is not None
-    dialog = BackfillDialog(fleet.context, row)
-    qtbot.addWidget(dialog)
-    dialog.open()
+    dialog = opened(qtbot, fleet)
     dialog.span.choose("1")
     qtbot.waitUntil(lambda: dialog.plan is not None, timeout=WAIT_MS)
     assert not dialog.table.isVisible()
@@ -235,11 +235,7 @@ def gone(*_given: object, **_more: object) -> None:
 
 def test_a_span_that_the_ledger_does_not_tell_is_refused_in_words(qtbot: QtBot, fleet: Fleet, shops: int) -> None:
     plan(fleet)
-    row = fleet.context.schedules.row("nightly")
-    assert row is not None
-    dialog = BackfillDialog(fleet.context, row)
-    qtbot.addWidget(dialog)
-    dialog.open()
+    dialog = opened(qtbot, fleet)
     dialog.since.setDateTime(dialog.since.dateTime().addDays(-60))
     qtbot.waitUntil(lambda: "the ledger tells runs of the last 31 days" in dialog.words.text(), timeout=WAIT_MS)
     assert not dialog.make.isEnabled()
@@ -250,11 +246,7 @@ def test_more_than_the_limit_asks_for_the_number(qtbot: QtBot, fleet: Fleet) -> 
     fleet.engine.registry.forget()
     plan(fleet)
     of_old(fleet, "nightly")
-    row = fleet.context.schedules.row("nightly")
-    assert row is not None
-    dialog = BackfillDialog(fleet.context, row)
-    qtbot.addWidget(dialog)
-    dialog.open()
+    dialog = opened(qtbot, fleet)
     qtbot.waitUntil(lambda: dialog.plan is not None, timeout=WAIT_MS)
     dialog.make.click()
     (asked,) = dialog.findChildren(ConfirmDialog)
@@ -316,11 +308,7 @@ def test_collisions_are_told_before_it_is_kept_and_in_the_list(qtbot: QtBot, fle
 
 def test_a_span_is_chosen_again_after_another_one_was_typed(qtbot: QtBot, fleet: Fleet, shops: int) -> None:
     plan(fleet)
-    row = fleet.context.schedules.row("nightly")
-    assert row is not None
-    dialog = BackfillDialog(fleet.context, row)
-    qtbot.addWidget(dialog)
-    dialog.open()
+    dialog = opened(qtbot, fleet)
     begin = dialog.since.dateTime()
     assert dialog.span.current() == "3"
     dialog.since.setDateTime(begin.addDays(1))

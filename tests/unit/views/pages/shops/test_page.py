@@ -1065,13 +1065,19 @@ def test_a_reason_that_takes_another_line_moves_no_button_of_the_card(qtbot: QtB
     page.deactivate()  # what the fleet tells meanwhile would be said in its place
 
     def places() -> list[int]:
-        return [one.mapTo(card, QPoint(0, 0)).y() for one in below if one.isVisible()]
+        """Once nothing moves any more: what was laid out before may take several turns."""
+        found: list[list[int]] = []
+
+        def rests() -> bool:
+            found.append([one.mapTo(card, QPoint(0, 0)).y() for one in below if one.isVisible()])
+            return len(found) > 3 and found[-1] == found[-2] == found[-3]
+
+        qtbot.waitUntil(rests)
+        return found[-1]
 
     strip.show_text("short", "Idle")
-    QApplication.processEvents()
     before = places()
     strip.show_text("it ran 2 tasks of the last 3, the next of them waits for its turn", "Idle")
-    QApplication.processEvents()
     assert len(before) > 4
     assert places() == before
 
