@@ -125,6 +125,8 @@ _REASONS: Mapping[str, str] = {
     "bulk.silent": N_("the store did not answer"),
     "task.duplicate": N_("the same task is active already"),
     "task.unknown": N_("there is no such task"),
+    "task.unreadable": N_("its record cannot be read"),
+    "task.set_aside": N_("its record could not be read and was set aside"),
     "task.refused": N_("not possible in its status"),
     "task.done": N_("the same work has succeeded already"),
     "task.not_cancelled": N_("it is not cancelled"),

@@ -10,13 +10,14 @@ from services.commands.audit import Audit
 from services.commands.bulk.republisher import Changes, Republisher
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
-from services.commands.tasks import in_portions, tell
+from services.commands.tasks import in_portions, refusal, tell
 from services.domain.audit import TARGETS_KEPT
-from services.domain.change import Annotate, Op, SetTriage
+from services.domain.change import Annotate, Answer, Op, SetTriage
 from services.domain.errors import UsageError
 from services.domain.insight.verdict import not_dead
 from services.domain.task.notes import NOTE_LIMIT
 from services.domain.task.status import Triage
+from services.domain.text.message import Message
 from services.domain.text.said import said
 from services.engine.registry import Registry
 from services.engine.steps import Steps
@@ -81,7 +82,7 @@ class DeadLetterCommands:
                 if answer.code == "ok":
                     done.append(task_id)
                 else:
-                    skipped.append(Refusal(task_id=task_id, why=not_dead(task_id, answer.task)))
+                    skipped.append(Refusal(task_id=task_id, why=self._not_dead(task_id, answer)))
             return Outcome(done=tuple(done), skipped=tuple(skipped))
 
         detail: dict[str, object] = {"note": note} if note else {}
@@ -90,6 +91,9 @@ class DeadLetterCommands:
             outcome = in_portions(chosen, some, lambda: self._audit.lost(self._operator, "operator"))
             tell(act, outcome)
             return outcome
+
+    def _not_dead(self, task_id: str, answer: Answer) -> Message:
+        return refusal(self._store, task_id, answer) if answer.task is None else not_dead(answer.task)
 
     def _triaged(self, letters: Sequence[str]) -> dict[str, str]:
         """What somebody said before of those that are not open."""
@@ -112,6 +116,6 @@ class DeadLetterCommands:
             if answer.code == "ok":
                 outcome = Outcome(done=(task_id,))
             else:
-                outcome = Outcome(skipped=(Refusal(task_id=task_id, why=not_dead(task_id, answer.task)),))
+                outcome = Outcome(skipped=(Refusal(task_id=task_id, why=self._not_dead(task_id, answer)),))
             tell(act, outcome)
             return outcome

@@ -99,7 +99,7 @@ class RecordCommands:
                 why = _there(task, answer.task) if answer.task is not None else Message("import.exists", {"status": ""})
                 skipped.append(Refusal(task_id=task.task_id, why=why))
             else:
-                skipped.append(Refusal(task_id=task.task_id, why=refusal(task.task_id, answer)))
+                skipped.append(Refusal(task_id=task.task_id, why=refusal(self._store, task.task_id, answer)))
         return Outcome(done=tuple(done), skipped=tuple(skipped))
 
     def _fresh(self, task: Task) -> Task:

@@ -27,6 +27,7 @@ from services.domain.text.message import Message
 from services.domain.text.refusals import UNSURE
 from services.domain.text.said import Said, said, words_of
 from services.engine import portions
+from services.engine.missing import missing
 from services.engine.producer import Producer
 from services.engine.producer import Submitted as Submitted
 from services.engine.producer import TaskSpec as TaskSpec
@@ -162,7 +163,8 @@ class TaskCommands:
 
     def _create_some_again(self, task_ids: Sequence[str], reason: str, *, untouched: bool) -> Outcome:
         found = [task for task in self._store.get(task_ids) if task is not None]
-        whys = {task_id: Message("task.unknown", {"id": task_id}) for task_id in task_ids}
+        gone = set(task_ids) - {task.task_id for task in found}
+        whys = {task_id: missing(self._store, task_id) for task_id in task_ids if task_id in gone}
         specs: list[TaskSpec] = []
         stands = self._in_place_of(name for task in found for name in task.depends_on)
         for task, before in zip(found, self._store.get([again(task) for task in found]), strict=True):
@@ -306,7 +308,7 @@ class TaskCommands:
         def op(task_id: str) -> Op | Message:
             task = records[task_id]
             if task is None:
-                return Message("task.unknown", {"id": task_id})
+                return missing(self._store, task_id)
             if task.status == Status.HELD and not reason.strip():
                 return Message("retry.say_why")
             if task.status == Status.HELD:
@@ -388,7 +390,7 @@ class TaskCommands:
             elif answer.code == "requested":
                 pending.append(task_id)
             else:
-                skipped.append(Refusal(task_id=task_id, why=refusal(task_id, answer)))
+                skipped.append(Refusal(task_id=task_id, why=refusal(self._store, task_id, answer)))
         return Outcome(done=tuple(done), skipped=tuple(skipped), pending=tuple(pending))
 
 
@@ -470,12 +472,12 @@ def _why_not(error: str) -> Message:
     return Message("bulk.failed", {"error": error})
 
 
-def refusal(task_id: str, answer: Answer) -> Message:
+def refusal(store: Store, task_id: str, answer: Answer) -> Message:
     """Why the store refused, for a person."""
     if answer.code == UNREADABLE and isinstance(answer.words, Said):
         return answer.words.message
     if answer.task is None:
-        return Message("task.unknown", {"id": task_id})
+        return missing(store, task_id)
     if answer.code == DONE:
         return Message("task.done", {"id": answer.task.task_id})
     if answer.code == "duplicate":

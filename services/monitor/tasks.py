@@ -34,6 +34,7 @@ from services.domain.text.message import Message
 from services.domain.text.said import said
 from services.domain.types import flow_trace
 from services.engine import fates
+from services.engine.missing import missing
 from services.engine.registry import Registry
 from services.monitor.letters.worth import Worthiness
 from services.monitor.shops.now import shops_now
@@ -175,9 +176,9 @@ def refuse_unread(store: Store, task_id: str) -> None:
     Raises:
         Unreadable: nobody can read it, or it was set aside for that; the sentence says what to do.
     """
-    found = store.unread(task_id)
-    if found:
-        raise Unreadable(said("task.unreadable" if found == "there" else "task.set_aside", id=f"{task_id!r:.220}"))
+    why = missing(store, task_id)
+    if why.code != "task.unknown":
+        raise Unreadable(said(why.code, **why.params))
 
 
 class TaskQueries:

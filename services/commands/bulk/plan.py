@@ -21,6 +21,7 @@ from services.domain.text.message import Message
 from services.domain.text.said import words_of
 from services.domain.types import task_type
 from services.engine import recipe
+from services.engine.missing import missing
 from services.engine.registry import Registry
 from services.ports import Store
 
@@ -140,7 +141,7 @@ class Planner:
 
     def _first_look(self, task_id: str, old: Task | None, fields: Mapping[str, Any]) -> tuple[Item, str]:
         """The item by its record alone, and the uniqueness key of its successor."""
-        why = verdict.refusal(task_id, old)
+        why = missing(self._store, task_id) if old is None else verdict.refusal(old)
         if old is None or why is not None:
             successor = old.successor if old is not None else ""
             return Item(task_id=task_id, state=GONE, why=why, successor=successor), ""

@@ -22,6 +22,7 @@ from services.domain.text.message import Message
 from services.domain.text.said import said, words_of
 from services.domain.types import task_type
 from services.engine import recipe
+from services.engine.missing import missing
 from services.engine.registry import Registry
 from services.engine.steps import Steps
 from services.ports import Store
@@ -81,7 +82,8 @@ class Republisher:
         ops: list[Republish] = []
         skipped: list[Refusal] = []
         for task_id, old in zip(task_ids, self._store.get(task_ids), strict=True):
-            why = refusal_of(task_id, old, edited=changes.payload is not None)
+            edited = changes.payload is not None
+            why = missing(self._store, task_id) if old is None else refusal_of(old, edited=edited)
             if why is not None:
                 skipped.append(Refusal(task_id=task_id, why=why))
             elif old is not None:
@@ -115,11 +117,11 @@ class Republisher:
                 done.append(op.task_id)
                 made[op.task_id] = answer.task.task_id
             elif answer.code == "refused" and answer.task is not None:
-                skipped.append(Refusal(task_id=op.task_id, why=not_dead(op.task_id, answer.task)))
+                skipped.append(Refusal(task_id=op.task_id, why=not_dead(answer.task)))
             elif answer.code == UNSURE:
                 skipped.append(Refusal(task_id=op.task_id, why=said(refusals.UNSURE, work=op.task.work).message))
             else:
-                skipped.append(Refusal(task_id=op.task_id, why=refusal(op.task_id, answer)))
+                skipped.append(Refusal(task_id=op.task_id, why=refusal(self._store, op.task_id, answer)))
         return Outcome(done=tuple(done), skipped=tuple(skipped), made=made)
 
     def _done_since(self, old: Task) -> int:

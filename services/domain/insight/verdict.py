@@ -35,19 +35,17 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
         return Message(self.code, self.params)
 
 
-def refusal(task_id: str, task: Task | None, *, edited: bool = False) -> Message | None:
+def refusal(task: Task, *, edited: bool = False) -> Message | None:
     """Why this cannot be republished at all, None when it can; ``edited``: its payload is another now."""
-    if task is None or task.status != Status.DEAD or task.triage == Triage.REPUBLISHED:
-        return not_dead(task_id, task)
+    if task.status != Status.DEAD or task.triage == Triage.REPUBLISHED:
+        return not_dead(task)
     if ids.is_unread(task.task_id) and not edited:
-        return Message("dead.not_a_task", {"id": task_id})
+        return Message("dead.not_a_task", {"id": task.task_id})
     return None
 
 
-def not_dead(task_id: str, task: Task | None) -> Message:
+def not_dead(task: Task) -> Message:
     """Why something is no dead letter."""
-    if task is None:
-        return Message("task.unknown", {"id": task_id})
     if task.triage == Triage.REPUBLISHED:
         return Message("dead.already", {"id": task.successor})
     return Message("dead.not_dead", {"status": task.status})

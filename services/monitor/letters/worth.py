@@ -150,7 +150,7 @@ class Worthiness:
         """By id, for those that cannot be republished as they are: why, in the order in which it is refused."""
         twins, found = self.twins(tasks), {}
         for task in tasks:
-            why = verdict.refusal(task.task_id, task) or self.refusal(task)
+            why = verdict.refusal(task) or self.refusal(task)
             if why is None and (twin := twins.get(task.task_id)) is not None:
                 why = Message("task.duplicate", {"id": twin.task_id, "status": twin.status})
             if why is not None:

@@ -315,6 +315,7 @@ def artifacts(context: Context) -> int:
         questions = assembly.queries(engine).artifacts
         found = questions.of(task_id, record)
         if record is None and not found:
+            refuse_unread(engine.store, task_id)
             raise NotFound(
                 spoken.phrase("there is no task {task_id}, and no file of it is here", task_id=f"{task_id!r:.220}"),
                 field="id",
