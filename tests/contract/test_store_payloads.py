@@ -240,3 +240,31 @@ def test_what_is_missing_and_what_is_too_much_is_set_right(rig: Rig, store_kind:
     assert ids(ask(rig.store, equals("payload.a", "1"))) == [task.task_id]
     page = ask(rig.store, equals("payload.a", "2"))
     assert (ids(page), page.total) == ([other.task_id], 1)
+
+
+def test_of_many_entries_those_that_say_something_else_are_told_alone(
+    rig: Rig, store_kind: str, store_place: Any
+) -> None:
+    """Also where the index has as many entries as it should."""
+    made = [order(rig, {"a": n}) for n in range(1_200)]
+    build(rig.store, "a")
+    assert rig.store.recount(mend=False) == []
+    wrong, gone = made[7].task_id, made[1_100].task_id
+    if store_kind == "embedded":
+        with closing(sqlite3.connect(store_place, timeout=30)) as conn, conn:
+            conn.execute("UPDATE payload_terms SET task_id = 'nobody' WHERE task_id = ?", (gone,))
+            other = "(SELECT term FROM payload_terms WHERE task_id <> ? LIMIT 1)"
+            conn.execute(f"INSERT INTO payload_terms SELECT {other}, ?", (wrong, wrong))
+    else:
+        with closing(redis.Redis.from_url(store_place)) as client:
+            for key in client.scan_iter(keys.PAYLOAD + "*"):
+                if client.zrem(key, gone):
+                    client.zadd(key, {"nobody": 1})
+                elif client.zscore(key, made[8].task_id) is not None:
+                    client.zadd(key, {wrong: 1})
+    found = rig.store.recount(mend=False)
+    assert {one.kind for one in found} == {"index"}
+    assert sum(one.count for one in found) == 3, found
+    rig.store.recount(mend=True)
+    assert rig.store.recount(mend=False) == []
+    assert ids(ask(rig.store, equals("payload.a", "7"))) == [wrong]

@@ -31,6 +31,7 @@ _OF_TASKS = frozenset(
     {"tasks", "events", "logs", "letters", "messages", "executed", "tombstones", "dependencies", "works", "work_days"}
 )
 _OURS = frozenset({"aside", "meta"})
+_KINDS: Mapping[str, type] = {"INTEGER": int, "BLOB": bytes, "REAL": float}
 Row = Mapping[str, Any]
 
 
@@ -129,20 +130,25 @@ def _text(word: object) -> str:
 def _of_table(conn: sqlite3.Connection, table: str, check: Check) -> Iterator[Damage]:
     columns = _columns(conn, table)
     keyed = [name for name, _, is_key in columns if is_key]
-    names = ", ".join(name for name, *_ in columns)
-    for values in conn.execute(f"SELECT {names} FROM {table}"):
-        raw = dict(zip((name for name, *_ in columns), values, strict=True))
+    names = [name for name, *_ in columns]
+    # of a record all columns but its bytes follow from them: repair writes them anew
+    asked = [
+        (place, name, kind)
+        for place, (name, kind, _) in enumerate(columns)
+        if table != "tasks" or name in ("task_id", "data")
+    ]
+    read = _READ.get(table)
+    for values in conn.execute(f"SELECT {', '.join(names)} FROM {table}"):
         try:
-            # of a record all columns but its bytes follow from them: repair writes them anew
-            asked = [one for one in columns if table != "tasks" or one[0] in ("task_id", "data")]
-            row: dict[str, Any] = {name: _read_cell(name, kind, raw[name]) for name, kind, _ in asked}
-            if table in _READ:
-                _READ[table](row)
+            row: dict[str, Any] = {name: _read_cell(name, kind, values[place]) for place, name, kind in asked}
+            if read is not None:
+                read(row)
             if table == "documents":
                 check(row["kind"], row["name"], row["body"])
             elif table == "schedules":
                 check(SCHEDULE, row["name"], row["body"])
         except (*WRONG, UsageError) as exc:
+            raw = dict(zip(names, values, strict=True))
             entry = "|".join(shown(raw[name]) for name in keyed)
             ref = tuple(ENCODER.encode(raw[name]) for name in keyed)
             why = str(exc)[:WHY_LIMIT] or type(exc).__name__
@@ -164,7 +170,7 @@ def _of_table(conn: sqlite3.Connection, table: str, check: Check) -> Iterator[Da
 def _read_cell(name: str, kind: str, value: object) -> object:
     if kind == "TEXT" and isinstance(value, bytes):
         return value.decode()
-    wanted = {"INTEGER": int, "BLOB": bytes, "REAL": float}.get(kind)
+    wanted = _KINDS.get(kind)
     if value is None or (wanted is not None and type(value) is wanted):
         if type(value) is int and abs(value) > LARGEST:
             raise ValueError(f"{name} is too large a number")
