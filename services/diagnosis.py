@@ -29,8 +29,9 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     attention: tuple[Attention, ...] = ()
 
 
-def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
-    """Everything there is to say; a driver that cannot be opened is one. ``deep``: compare all records, however many.
+def examine(settings: config.Settings, *, deep: bool = False, needs: bool = True) -> Diagnosis:
+    """Everything there is to say; a driver that cannot be opened is one. ``deep``: compare all records, however many;
+    not ``needs``: whoever asks sees what needs a person elsewhere, and it stays empty.
 
     Raises:
         UsageError: the settings themselves are wrong.
@@ -63,12 +64,14 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Diagnosis:
         refused: list[Finding] = []
         with contextlib.suppress(ConsoleError):  # that it is gone is told already
             refused = health.of_rights(assembly.missing_rights(settings, broker))
+        # it reads every open letter, which takes seconds and their memory where there are very many
+        people = list(doctor.attention()) if needs or refused else []
         # why nothing is sent is known then, and no matter of the broker's disk
-        needs = list(doctor.attention())
-        for one in [one for one in needs if refused and one.code == UNSENT]:
-            needs.remove(one)
+        for one in [one for one in people if refused and one.code == UNSENT]:
+            people.remove(one)
             refused.append(finding(WARNING, "broker", "doctor.unsent", **one.params))
-        return Diagnosis(findings=(*newest, *refused, *findings, *_of_machine(settings)), attention=tuple(needs))
+        attention = tuple(people) if needs else ()
+        return Diagnosis(findings=(*newest, *refused, *findings, *_of_machine(settings)), attention=attention)
     finally:
         broker.close()
         store.close()

@@ -20,7 +20,7 @@ class SelfCheck:
 
     def examine(self, *, deep: bool = False) -> tuple[Finding, ...]:
         """Every finding. ``deep``: compare all records with what is derived from them, however many there are."""
-        return diagnosis.examine(self._settings, deep=deep).findings
+        return diagnosis.examine(self._settings, deep=deep, needs=False).findings
 
     def plan(self, *, from_stream: bool = False, told: Told = unheard) -> list[Mend]:
         """What a repair would do; changes nothing. ``told``: at which step it is, of how many.
