@@ -66,6 +66,7 @@ def main() -> int:
         help="tasks of the page benchmark (100,000 x scale; pages: 1,000,000), or besides those of the console (none)",
     )
     parser.add_argument("--shops", type=int, default=500, help="shops of the console's fleet")
+    parser.add_argument("--row-shops", type=int, default=pages.SHOPS, help="shops that the console's --rows lie in")
     parser.add_argument(
         "--soak", type=float, default=0.0, metavar="SECONDS", help="let the console run that much longer"
     )
@@ -147,6 +148,7 @@ def _size(args: argparse.Namespace, **urls: str) -> dict[str, Any]:
 def _console(args: argparse.Namespace, **urls: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="fleetdeck-bench-") as folder:
         home, busy = Path(folder), {"shops": args.shops, "events": args.events, "soak": args.soak, "rows": args.rows}
+        busy["row_shops"] = args.row_shops
         figures = console.measure(home, args.scale, **busy, **urls)["figures"]
         rest = console.at_rest(home, **urls)
         return {**figures, **{f"at rest: {what}" if "at rest" not in what else what: n for what, n in rest.items()}}

@@ -31,17 +31,19 @@ def measure(
     events: float = EVENTS,
     soak: float = 0.0,
     rows: int = 0,
+    row_shops: int = pages.SHOPS,
     **urls: str,
 ) -> dict[str, Any]:
     """Figures of the console over one driver pair; ``stacks`` holds what the GUI thread did while it was late.
 
-    ``rows``: so many records besides, in every status, as some busy weeks would leave them, and no message of theirs.
+    ``rows``: so many records of ``row_shops`` besides, in every status, as some busy weeks would leave them, and no
+    message of theirs.
     """
     pair = Pair(home, **urls)
     try:
         _prepare(pair, shops, round(FILL * scale))
         if rows:
-            pages.fill(pair.engine.store, rows)
+            pages.fill(pair.engine.store, rows, row_shops)
     finally:
         pair.close()
     words = _words(home, urls)

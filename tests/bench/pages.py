@@ -75,13 +75,13 @@ def measure(pair: str, rows: int, folder: Path, redis: str = "") -> dict[str, fl
     return out
 
 
-def fill(store: Store, rows: int) -> None:
-    """Put tasks there until there are so many."""
+def fill(store: Store, rows: int, shops: int = SHOPS) -> None:
+    """Put tasks of so many shops there until there are so many."""
     there = store.counts().total
     store.index_fields(["order_id"])
     while store.index_more():
         pass
-    made = _tasks(random.Random(there), store.now_ms())
+    made = _tasks(random.Random(there), store.now_ms(), shops)
     for start in range(there, rows, BATCH):
         store.apply([Create(task=next(made)) for _ in range(min(BATCH, rows - start))])
     if store.counts().total != max(there, rows):
@@ -169,11 +169,11 @@ def gates(store: Store, server: Callable[[], float] = lambda: 0.0) -> dict[str, 
     return out
 
 
-def _tasks(dice: random.Random, now: int) -> Iterator[Task]:
+def _tasks(dice: random.Random, now: int, shops: int) -> Iterator[Task]:
     statuses, weights = list(STATUSES), list(STATUSES.values())
     while True:
         (status,) = dice.choices(statuses, weights)
-        shop = min(int(dice.expovariate(5 / SHOPS)), SHOPS - 1)  # some shops have much more to do than others
+        shop = min(int(dice.expovariate(5 / shops)), shops - 1)  # some shops have much more to do than others
         priority = dice.choices(range(1, 11), (1, 2, 3, 10, 10, 50, 10, 8, 4, 2))[0]
         cause = int(dice.expovariate(5 / CAUSES)) % CAUSES
         failed = status in ("dead", "retrying", "held")
