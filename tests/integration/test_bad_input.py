@@ -52,7 +52,7 @@ BODIES: dict[str, tuple[bytes, str]] = {
     "NaN": (raw('{"n": NaN}'), "NaN"),
     "Infinity": (raw('{"n": -Infinity}'), "Infinity"),
     "1e400": (raw('{"n": 1e400}'), "too large"),
-    "lone surrogate": (raw(r'{"n": "\ud800"}'), "cannot carry"),
+    "lone surrogate": (raw(r'{"n": "\ud800"}'), "half of a character"),
     "no task_id": (json.dumps({k: v for k, v in GOOD.items() if k != "task_id"}).encode(), "task_id is missing"),
     "empty task_id": (text(task_id=""), "task_id is missing"),
     "no shop": (json.dumps({k: v for k, v in GOOD.items() if k != "shop_id"}).encode(), "shop_id is missing"),

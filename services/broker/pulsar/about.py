@@ -71,7 +71,9 @@ def _ask_management(place: Place, clock: Clock) -> str:
     except ConsoleError as exc:
         return words_of(exc)
     asked.backlog("rpa_tasks_normal")
-    return str(said("broker.no_management", place=addresses.shown(place.management_url))) if asked.error else ""
+    if not asked.error:
+        return ""
+    return str(said("broker.admin_silent", place=addresses.shown(place.management_url), error=asked.error))
 
 
 KIND = BrokerKind(

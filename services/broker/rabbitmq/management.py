@@ -38,6 +38,23 @@ class _Forbidden(ValueError):
     """The interface is there, and this user may not ask it."""
 
 
+class _Refused(ValueError):
+    """Another status than that of an answer."""
+
+    def __init__(self, status: int) -> None:
+        known = next((one.phrase for one in http.HTTPStatus if one == status), "")
+        super().__init__(f"the answer is {status} {known}".rstrip())
+        self.status, self.answer = status, f"{status} {known}".rstrip()
+
+
+class _NotJson(ValueError):
+    """Something else answers there: a page, say."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"the answer is no JSON but {kind}")
+        self.kind = kind
+
+
 class _Place(msgspec.Struct, frozen=True):
     host: str
     port: int
@@ -74,6 +91,22 @@ def _tables(rows: object, key: str) -> list[dict[str, Any]]:
     """Those of a list that are tables with this text."""
     found = rows if isinstance(rows, list) else ()
     return [row for row in found if isinstance(row, dict) and isinstance(row.get(key), str)]
+
+
+def _told(fault: Exception | None, place: str) -> str:
+    """What was answered instead of what was asked, with what to do about it; None: JSON of another kind."""
+    match fault:
+        case _Refused(status=502 | 503 | 504, answer=answer):
+            return said("broker.management_proxy", place=place, answer=answer)
+        case _Refused(status=status, answer=answer) if status >= 500:
+            return said("broker.management_fails", place=place, answer=answer)
+        case _Refused(answer=answer):
+            return said("broker.management_other", place=place, answer=answer)
+        case _NotJson(kind=kind):
+            return said("broker.management_other", place=place, answer=kind)
+        case None:
+            return said("broker.management_other", place=place, answer="application/json")
+    return said("broker.management_broken", place=place, most=LIMIT >> 20)
 
 
 class Management:
@@ -115,7 +148,7 @@ class Management:
             return said("broker.management_silent", place=place, error=f"{type(fault).__name__}: {fault}"[:200])
         if isinstance(fault, _Forbidden):
             return said("broker.management_user", place=place)
-        return said("broker.no_management", place=place)
+        return _told(fault, place)
 
     def totals(self) -> dict[str, tuple[int, int]] | None:
         """Ready and unacknowledged messages per queue of the vhost, None where the API is not there."""
@@ -221,7 +254,7 @@ class Management:
                 return None
             for left in range(len(self._places) - 1, -1, -1):
                 try:
-                    answer = json.loads(self._ask(path))
+                    answer = self._ask(path)
                 except FAULTS as exc:
                     self._hang_up()
                     place = self._places.pop(0)
@@ -240,7 +273,7 @@ class Management:
                 return answer
             return None
 
-    def _ask(self, path: str) -> bytes:
+    def _ask(self, path: str) -> Any:
         fresh = self._kept is None
         try:
             return self._exchange(path)
@@ -250,7 +283,7 @@ class Management:
                 raise
         return self._exchange(path)  # the kept connection had been closed by the server
 
-    def _exchange(self, path: str) -> bytes:
+    def _exchange(self, path: str) -> Any:
         if self._kept is None:
             self._kept = self._dial()
         until = self._clock.monotonic() + PATIENCE
@@ -260,8 +293,11 @@ class Management:
         if response.status in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
             raise _Forbidden(f"the answer is {response.status} {response.reason}")
         if response.status != http.HTTPStatus.OK:
-            raise ValueError(f"the answer is {response.status} {response.reason}")
-        return body
+            raise _Refused(response.status)
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError) as exc:
+            raise _NotJson(response.headers.get_content_type()[:60]) from exc
 
     def _read(self, response: http.client.HTTPResponse, until: float) -> bytes:
         """All of the answer: others wait for it, however slowly a server hands it out."""

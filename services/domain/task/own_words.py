@@ -222,6 +222,9 @@ SENTENCES: dict[str, str] = {
     "own.msg_time_text": N_("created_at must be ISO 8601 text, not {given}"),
     "own.msg_priority": N_("priority must be high, normal, low or 1-10, not {given}"),
     "own.msg_carry": N_("the message holds text or numbers that JSON cannot carry: {why}"),
+    "own.msg_half": N_(
+        "the field {field} holds {half}, which is half of a character; send the character itself, or leave it out"
+    ),
     "own.msg_utf8": N_("the message is not UTF-8 text (byte {at})"),
     "own.msg_json": N_("the message is not JSON: {why}"),
     "own.msg_schema": N_("{header} is {value}, here {known} is understood: update this worker"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
@@ -21,6 +22,7 @@ _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _WORDS = re.compile(r"[A-Za-z0-9_-]{1,64}\n[A-Za-z0-9_-]{1,64}\n[A-Za-z0-9_-]{1,64}\Z")
 _EARLIEST, _LATEST = (round(datetime(year, 1, 1, tzinfo=UTC).timestamp() * 1000) for year in (2000, 2100))
+_SHOWN = 80  #: characters of a field's path in a sentence
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -206,8 +208,25 @@ def _encode(value: dict[str, Any]) -> str:
     """JSON text; refuses what Python reads and JSON cannot carry (lone surrogates)."""
     try:
         return _ENCODER.encode(value).decode()
-    except (UnicodeEncodeError, ValueError, OverflowError, RecursionError, TypeError) as exc:
+    except UnicodeEncodeError as exc:
+        field, half = next(_halves(value), ("", "\\ud800"))
+        raise bad("msg_half", field=field or half, half=half) from exc
+    except (ValueError, OverflowError, RecursionError, TypeError) as exc:
         raise bad("msg_carry", why=str(exc)[:150]) from exc
+
+
+def _halves(value: object, field: str = "") -> Iterator[tuple[str, str]]:
+    """Where halves of characters stand, and which they are; of one in a name, in what that stands."""
+    if isinstance(value, str):
+        shown = field[:_SHOWN] if field.isprintable() else ascii(field)[:_SHOWN]
+        yield from ((shown, f"\\u{ord(char):04x}") for char in value if "\ud800" <= char <= "\udfff")
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            yield from _halves(name, field)
+            yield from _halves(one, f"{field}.{name}" if field else name)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _halves(one, field)
 
 
 def _load(body: bytes) -> object:

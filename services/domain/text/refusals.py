@@ -145,6 +145,12 @@ REFUSALS: dict[str, str] = {
     "store.closed": N_("the store {address} is closed"),
     "store.refuses_user": N_("{address} refuses user or password; check the address of the store"),
     "store.nobody": N_("Nothing listens at {address}: start Redis or correct the address of the store."),
+    "store.no_socket": N_(
+        "There is no socket {path}: start Redis with `unixsocket {path}`, or correct the address of the store."
+    ),
+    "store.socket_barred": N_(
+        "This account may not use the socket {path}: add it to the group of Redis and set `unixsocketperm 770` there."
+    ),
     "store.unknown_host": N_("The host name of {address} is unknown: check the address of the store and the network."),
     "store.silent": N_("{address} does not answer: {error}"),
     "store.loading": N_("{address} has just started and still reads its data; it answers by itself when it has them"),
@@ -456,9 +462,25 @@ REFUSALS: dict[str, str] = {
     ),
     "broker.closed": N_("The connection to the broker has been closed by this program."),
     "broker.lost": N_("Connection to RabbitMQ at {place} lost: {error}."),
-    "broker.no_management": N_(
-        "The management interface at {place} does not answer this user: check the address and that its plug-in is on;"
-        " left empty, only unacknowledged messages of our own workers are known."
+    "broker.management_proxy": N_(
+        "{place} answers {answer}: the proxy there does not reach RabbitMQ. Start RabbitMQ with its plug-in"
+        " rabbitmq_management, correct the proxy, or write RabbitMQ's own address."
+    ),
+    "broker.management_fails": N_(
+        "The management interface at {place} fails (it answers {answer}): look into the log of what runs there; left"
+        " empty, only unacknowledged messages of our own workers are known."
+    ),
+    "broker.management_other": N_(
+        "What answers at {place} is no management interface of RabbitMQ (it answers {answer}): correct the management"
+        " address, or leave it empty; then only unacknowledged messages of our own workers are known."
+    ),
+    "broker.management_broken": N_(
+        "What {place} answers breaks off, or is longer than {most} MB: look at the proxy before it, or write RabbitMQ's"
+        " own address."
+    ),
+    "broker.admin_silent": N_(
+        "The admin interface at {place} tells no numbers ({error}): correct the address, or the token in it, or leave"
+        " it empty; then nobody sees how many tasks wait in Pulsar."
     ),
     "broker.management_user": N_(
         "The management interface at {place} refuses this user: give it the tag monitoring and the vhost, or write"

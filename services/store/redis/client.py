@@ -374,6 +374,14 @@ class Link:
             return said("store.nobody", address=address)
         if isinstance(error, exceptions.BusyLoadingError):
             return said("store.loading", address=address)
+        path = self._client.connection_pool.connection_kwargs.get("path", "")
+        if path and isinstance(cause, FileNotFoundError | PermissionError):
+            barred = isinstance(cause, PermissionError)
+            return said("store.socket_barred" if barred else "store.no_socket", path=path)
+        return self._of_network(error)
+
+    def _of_network(self, error: Exception) -> str:
+        cause, address = error.__context__, self.address
         if isinstance(cause, socket.gaierror):
             return said("store.unknown_host", address=address)
         if address.startswith(tls.REDIS.secure):

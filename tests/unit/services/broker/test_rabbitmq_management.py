@@ -122,10 +122,10 @@ def test_arguments_of_a_queue(api: Api) -> None:
 @pytest.mark.parametrize(
     ("document", "status", "why"),
     [
-        (b"<html>welcome</html>", 200, "JSONDecodeError"),
-        (b'[{"name": "rpa_ta', 200, "JSONDecodeError"),
-        (b"[" * 100_000, 200, "RecursionError"),
-        (b"\xff\xfe\x00", 200, "Error"),
+        (b"<html>welcome</html>", 200, "no JSON"),
+        (b'[{"name": "rpa_ta', 200, "no JSON"),
+        (b"[" * 100_000, 200, "no JSON"),
+        (b"\xff\xfe\x00", 200, "no JSON"),
         ([], 500, "the answer is 500"),
         ([], 401, "the answer is 401"),
         ([], 302, "the answer is 302"),
@@ -159,6 +159,42 @@ def test_json_of_another_shape_is_no_answer(api: Api, document: object) -> None:
     api.say(document)
     assert api.open().totals() is None
     assert api.open().arguments("q") is None
+
+
+@pytest.mark.parametrize(
+    ("document", "status", "told", "remedy"),
+    [
+        ([], 500, "fails (it answers 500 Internal Server Error)", "look into the log"),
+        ([], 502, "answers 502 Bad Gateway: the proxy there does not reach RabbitMQ", "RabbitMQ's own address"),
+        ([], 504, "answers 504 Gateway Timeout: the proxy", "RabbitMQ's own address"),
+        (
+            [],
+            404,
+            "no management interface of RabbitMQ (it answers 404 Not Found)",
+            "correct the management address",
+        ),
+        ([], 799, "it answers 799)", "look into the log"),
+        (b"<html>welcome</html>", 200, "(it answers text/html)", "correct the management address"),
+        ({"error": "x"}, 200, "(it answers application/json)", "correct the management address"),
+    ],
+)
+def test_what_was_answered_instead_is_told_with_what_to_do(
+    api: Api, document: object, status: int, told: str, remedy: str
+) -> None:
+    api.say(document, status, **{"Content-Type": "text/html; charset=utf-8"})
+    management = api.open()
+    assert management.totals() is None
+    assert told in management.problem()
+    assert remedy in management.problem()
+    assert "this user" not in management.problem()
+
+
+def test_an_answer_that_is_too_long_is_told_as_that(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rabbitmq_management, "LIMIT", 2000)
+    api.say(b" " * 3000)
+    management = api.open()
+    assert management.totals() is None
+    assert "breaks off, or is longer" in management.problem()
 
 
 def test_a_server_that_hangs_up_between_two_questions_is_dialled_again(api: Api) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.domain.errors import BadMessage
-from services.domain.task import classify, envelope
+from services.domain.task import classify, envelope, own_words
 from services.domain.task.order import GivenUp
 from services.domain.task.record import Task
 from services.domain.task.status import Status, Triage
@@ -186,8 +186,8 @@ def test_forged_broker_headers_mean_nothing() -> None:
         (body(payload={"a": 1}).replace(b'"a": 1', b'"a": NaN'), "NaN"),
         (body(payload={"a": 1}).replace(b'"a": 1', b'"a": -Infinity'), "Infinity"),
         (body(payload={"a": 1}).replace(b'"a": 1', b'"a": 1e400'), "too large"),
-        (body(payload={"a": 1}).replace(b'"a": 1', b'"a": "\\ud800"'), "cannot carry"),
-        (body(payload={"a": 1}).replace(b'"a": 1', b'"\\udfff": 1'), "cannot carry"),
+        (body(payload={"a": 1}).replace(b'"a": 1', b'"a": "\\ud800"'), r"the field payload.a holds \ud800, which"),
+        (body(payload={"a": 1}).replace(b'"a": 1', b'"\\udfff": 1'), r"the field payload holds \udfff"),
         (body(payload={"a": 1}).replace(b": 1", b": " + b"1" * 5000), "too large"),
         (pickle.dumps({"task_id": "a"}), "UTF-8"),
         (zlib.compress(b"a" * 1000), "UTF-8"),
@@ -459,3 +459,20 @@ def test_why_a_letter_is_dead(headers: Any, broker: GivenUp | None, kind: str, w
     reason = envelope.dead_reason(body(), headers, broker)
     assert reason.kind == kind
     assert words in reason.error
+
+
+@pytest.mark.parametrize(
+    ("extra", "says"),
+    [
+        (b'"note": "\\udc00", ', r"the field note holds \udc00"),
+        (b'"\\udc00": 1, ', r"the field \udc00 holds \udc00"),
+        (b'"rows": [{"a": 1}, {"b": ["\\ud834"]}], ', r"the field rows.b holds \ud834"),
+    ],
+)
+def test_half_of_a_character_is_told_with_its_place_and_in_every_language(extra: bytes, says: str) -> None:
+    told = str(refused(b"{" + extra + body()[1:]))
+    assert told.startswith(says)
+    assert "codec" not in told
+    found = own_words.find(told)
+    assert found is not None
+    assert found.code == "own.msg_half"

@@ -72,6 +72,18 @@ def test_nobody_listens() -> None:
     store.close()
 
 
+def test_a_socket_that_is_not_there_is_named_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "redis.sock"
+    store = RedisStore(f"unix://:secret@{path}?db=0", SystemClock())
+    with pytest.raises(StoreUnavailable) as caught:
+        store.get(["t"])
+    assert str(caught.value) == (
+        f"There is no socket {path}: start Redis with `unixsocket {path}`, or correct the address of the store."
+    )
+    assert store.health()[2] == str(caught.value)
+    store.close()
+
+
 def test_an_unknown_host_is_called_so() -> None:
     store = RedisStore("redis://no-such-host.invalid:6379/0", SystemClock())
     with pytest.raises(StoreUnavailable, match=r"such-host.invalid:6379/0 is unknown"):
