@@ -26,6 +26,8 @@ from services.commands.outcome import Outcome
 from services.domain.errors import BrokerUnavailable, StoreUnavailable
 from services.domain.fleet.worker import SlotState, WorkerInfo
 from services.domain.gates.limit import Limit
+from services.domain.promises import promise, standing
+from services.domain.promises.judge import BROKEN
 from services.domain.promises.promise import Promise
 from services.domain.task.queues import DEAD_QUEUE
 from services.domain.task.status import Status, Triage
@@ -192,12 +194,17 @@ def test_promises_give_the_keyboard_to_their_list_also_while_a_panel_with_shops_
     window: Window, desk: Desk, qtbot: QtBot
 ) -> None:
     desk.session.commands.promises.set(Promise(name="orders", task_type="sync_order", limit_s=60, all_shops=True))
+    store = desk.session.engine.store
+    late = standing.Row(shop="pdd:pdd-10021", state=BROKEN, break_at=store.now_ms() - 1000)
+    found = standing.Standing(name="orders", version=1, judged_at=store.now_ms(), total=1, broken=1, rows=(late,))
+    store.put_document(promise.STATE, "orders", standing.DOCUMENT.dump(found))
     page = window.window.page("promises")
     assert isinstance(page, PromisesPage)
     window.window.open_page("promises")
     wait(qtbot, lambda: page.table.model().rowCount() == 1)
     press(page.table, Qt.Key.Key_Return)
-    wait(qtbot, page.panel.matrix.isVisible)
+    # what stands there before it is told of this promise is hidden again
+    wait(qtbot, lambda: page.panel.shown is not None and page.panel.matrix.isVisible())
     window.window.open_page("tasks")
     window.window.open_page("promises")
     assert page.panel.matrix.isVisible()
