@@ -227,8 +227,11 @@ class DialogFrame(Dimming):
         layout = self.layout()
         if layout is None or self.minimumWidth() != self.maximumWidth() or not layout.hasHeightForWidth():
             return
+        # else it would never be lower than in that other width, with room above some words that stand in none
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         room = self.screen().availableGeometry()
         needed = min(layout.totalHeightForWidth(self.minimumWidth()), room.height() - GAP)
+        self.setMinimumHeight(needed)
         if fit or needed > self.height():
             self.resize(self.minimumWidth(), needed)
 

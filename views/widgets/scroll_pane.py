@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from services.i18n import _
 from views.support.language import say_in_language
+from views.support.look import line
 from views.support.spoken import Role, spoken
 from views.widgets.layout import in_column
 
@@ -38,6 +39,12 @@ class ScrollPane(QScrollArea):
         self._room = 0  #: pixels below the content
         self._most = 0  #: as tall as the content, up to so many pixels; 0: as tall as the layout wants
         content.installEventFilter(self)
+        self._edge = line()  #: what is cut there goes on below
+        self._edge.setParent(self)
+        self._edge.hide()
+        bar = self.verticalScrollBar()
+        bar.rangeChanged.connect(self._draw_edge)
+        bar.valueChanged.connect(self._draw_edge)
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._follow)
@@ -55,6 +62,18 @@ class ScrollPane(QScrollArea):
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         self.ensureWidgetVisible(widget)
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is more below what is seen."""
+        bar = self.verticalScrollBar()
+        return bar.value() < bar.maximum()
+
+    def _draw_edge(self) -> None:
+        self._edge.setVisible(self.goes_on)
+        if self.goes_on:
+            self._edge.setGeometry(0, self.height() - 1, self.viewport().width(), 1)
+            self._edge.raise_()
+
     def retranslate(self) -> None:
         self.setAccessibleName(_(self._name))
 
@@ -62,6 +81,7 @@ class ScrollPane(QScrollArea):
         """Have a bar only where there is something to scroll."""
         self._choose_bar()
         super().resizeEvent(event)
+        self._draw_edge()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow what the content needs."""

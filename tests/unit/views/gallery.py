@@ -103,7 +103,7 @@ class TablePage(Page):
         self.set_summary("1,409 match, of 18,402 kept")
         self.header.add_action(Button(N_("Columns"), icon="ph.columns"))
         self.header.add_action(Button(N_("Export"), icon="ph.export"))
-        bar = FilterBar(FIELDS, placeholder=N_("Error contains"), prefix="error~")
+        bar = FilterBar(FIELDS, placeholder=N_("Error contains"))
         bar.set_expression("status:running,retrying -platform:pdd error~login")
         model = RecordModel(COLUMNS, key=lambda row: row.id, tickable=True)
         model.apply(sample_rows(80))

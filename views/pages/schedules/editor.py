@@ -80,7 +80,7 @@ class ScheduleDialog(RecordDialog[Schedule]):
 
     def _lay_out(self) -> None:
         for widget in (
-            self._labelled("cron", N_("Cron"), self.cron, N_("minute hour day month weekday; or weekdays 9:00")),
+            self._labelled("cron", N_("Cron"), self.cron, N_("min hour day month weekday; or weekdays 9:00")),
             self._labelled("every", N_("Interval"), self.every, N_("such as 30m or 2h")),
         ):
             self._when.addWidget(widget)

@@ -44,6 +44,13 @@ def test_no_line_of_a_long_question_is_cut_off(qtbot: QtBot) -> None:
     assert cut(dialog) == []
 
 
+def test_no_empty_line_stands_above_what_it_says(qtbot: QtBot) -> None:
+    words = "It is done in your name, and has an entry of its own."
+    dialog = opened(qtbot, Question(title="Take an act back", text=words, rows=ASKED.rows, verb="Give it back"))
+    (label,) = [one for one in dialog.findChildren(QLabel) if one.text() == words]
+    assert label.height() == label.heightForWidth(label.width())
+
+
 def test_cancel_has_the_focus_and_changes_nothing(qtbot: QtBot) -> None:
     dialog = opened(qtbot, ASKED)
     assert dialog.focusWidget() is dialog.cancel_button

@@ -23,6 +23,23 @@ def test_it_scrolls_up_and_down_only(qtbot: QtBot) -> None:
     assert not pane.horizontalScrollBar().isVisible()
 
 
+def test_a_line_tells_that_there_is_more_until_its_end_is_seen(qtbot: QtBot) -> None:
+    pane, tall = ScrollPane(), QWidget()
+    qtbot.addWidget(pane)
+    tall.setFixedHeight(600)
+    pane.body.addWidget(tall)
+    pane.resize(300, 300)
+    pane.show()
+    told = [pane.goes_on]
+    below = pane.grab().toImage().pixelColor(20, 299)
+    pane.verticalScrollBar().setValue(pane.verticalScrollBar().maximum())
+    told.append(pane.goes_on)
+    assert told == [True, False]
+    assert below == theme().color("line") != pane.grab().toImage().pixelColor(20, 299)
+    pane.resize(300, 700)
+    assert not pane.goes_on
+
+
 def test_the_ground_shines_through(qtbot: QtBot) -> None:
     card = panel("surface")
     qtbot.addWidget(card)
