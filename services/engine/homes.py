@@ -12,6 +12,7 @@ from services.domain.errors import ConsoleError
 from services.domain.gates import home
 from services.domain.task.status import Status
 from services.domain.upkeep.stored import Document
+from services.engine.lead.duty import Seldom
 from services.engine.paged_tasks import BATCH, tasks_of
 from services.engine.steps import Steps
 from services.ports import Clock, Store
@@ -36,8 +37,8 @@ class Homes:
     """Every step may be repeated."""
 
     def __init__(self, store: Store, steps: Steps, clock: Clock) -> None:
-        self._store, self._steps, self._clock = store, steps, clock
-        self._looked_at = float("-inf")
+        self._store, self._steps = store, steps
+        self._seldom = Seldom(clock, LOOK_S)
 
     def move(self, shop: str, node: str, by: str) -> int:
         """Let a shop be at home on a node; how many tasks that waited for another one were let go."""
@@ -46,10 +47,8 @@ class Homes:
 
     def tick(self) -> None:
         """Finish what somebody began, about every five seconds."""
-        now = self._clock.monotonic()
-        if now - self._looked_at < LOOK_S:
+        if not self._seldom.due():
             return
-        self._looked_at = now
         for shop, body in self._store.documents(KIND).items():
             try:
                 moved = self._finish(shop, DOCUMENT.load(body))

@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from services.executors import registry
+from services.executors import child_end, registry
 
 #: begins the line on both outputs that divides the jobs of one child
 MARK = "\x1dend of "
@@ -127,18 +127,9 @@ def _whole(value: Any) -> Any:
 
 def main(channel: int) -> None:
     """Serve on the inherited descriptor (handle on Windows) ``channel``."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        channel = msvcrt.open_osfhandle(channel, os.O_WRONLY)
-    os.set_inheritable(channel, False)
-    commands = os.dup(0)
-    with open(os.devnull, "rb") as nothing:  # noqa: PTH123
-        os.dup2(nothing.fileno(), 0)
+    ends = child_end.taken(channel)
     faulthandler.enable()
-    if sys.platform != "win32":
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the worker
-    Child(commands, channel).serve()
+    Child(*ends).serve()
 
 
 def _end_group() -> None:

@@ -11,7 +11,7 @@ import msgspec
 from services.domain.errors import StoreUnavailable, UsageError
 from services.domain.plans import schedule as schedules
 from services.domain.plans.schedule import Planned, Tally
-from services.engine.lead.duty import OnDuty, Rounds
+from services.engine.lead.duty import OnDuty, Rounds, Seldom
 from services.engine.lead.firing import DEFAULT_ZONE, Firing, fleet_zone
 from services.ports import Clock, ScheduleEntry, Store
 
@@ -27,9 +27,9 @@ class Scheduler(OnDuty):
     """Started and stopped with the leadership."""
 
     def __init__(self, store: Store, firing: Firing, clock: Clock, name: str) -> None:
-        self._store, self._firing, self._clock = store, firing, clock
+        self._store, self._firing = store, firing
         self._duty = Rounds(self.tick, TICK_S, clock, f"{name}-scheduler", log=log, waits="schedules wait")
-        self._looked_at = -LOOK_S
+        self._seldom = Seldom(clock, LOOK_S)
         self._told: set[tuple[str, int]] = set()  #: name and version of schedules whose trouble was logged
 
     def tick(self) -> int:
@@ -38,8 +38,7 @@ class Scheduler(OnDuty):
         Raises:
             StoreUnavailable: nothing can be recorded now.
         """
-        if self._clock.monotonic() - self._looked_at >= LOOK_S:
-            self._looked_at = self._clock.monotonic()
+        if self._seldom.due():
             self._put_right()
         due = self._store.due_schedules(BATCH + len(self._told))  # those stay due until somebody mends them
         zone = (fleet_zone(self._store) or DEFAULT_ZONE) if due else ""

@@ -10,6 +10,7 @@ from services.domain.errors import StoreError
 from services.domain.gates.lane_share import Sharing
 from services.domain.task.lane import MAX_PRIORITY, MIN_PRIORITY, Lane
 from services.domain.task.record import Task
+from services.engine.lead.duty import Seldom
 from services.engine.registry import Registry
 from services.ports import Clock, Store
 from services.workers.intake import Intake
@@ -49,15 +50,13 @@ class Preemptor:
         self._pool, self._intake, self._store = pool, intake, store
         self._registry, self._clock = registry, clock
         self._lanes, self._limit, self._fetches, self._sharing = lanes, limit, fetches, sharing
-        self._looked_at = 0.0
+        self._seldom = Seldom(clock, LOOK_S)
         self._made_way: dict[str, ClaimedTask] = {}  #: by the owner of the urgent one: who is being stopped for it
 
     def look(self) -> int:
         """Make room for urgent tasks that wait; returns for how many. At most once a second."""
-        now = self._clock.monotonic()
-        if not self._limit or now - self._looked_at < LOOK_S:
+        if not self._limit or not self._seldom.due():
             return 0
-        self._looked_at = now
         victims = self._victims()
         if not victims:
             return 0

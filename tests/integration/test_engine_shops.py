@@ -23,12 +23,8 @@ from tests.support.rabbit_cluster import NODES
 
 def leader(fleet: Fleet) -> ShopQueues:
     engine = fleet.engine
-    return ShopQueues(engine.store, engine.broker, engine.steps, engine.registry, engine.clock, hold_ms=0, closing_ms=0)
-
-
-def turn(queues: ShopQueues) -> None:
-    queues._looked_at = float("-inf")
-    queues.tick()
+    now = {"hold_ms": 0, "closing_ms": 0, "look_s": 0}
+    return ShopQueues(engine.store, engine.broker, engine.steps, engine.registry, engine.clock, **now)
 
 
 def shop_queues(fleet: Fleet) -> dict[str, int]:
@@ -65,7 +61,7 @@ def test_a_worker_takes_a_queue_up_and_lets_it_go(fleet: Fleet) -> None:
     assert fleet.task(fleet.create(n=3)).queue == ""
 
     def gone() -> bool:
-        turn(queues)
+        queues.tick()
         return not shop_queues(fleet)
 
     eventually(gone, 30)
@@ -81,7 +77,7 @@ def test_a_retry_with_the_old_key_finds_its_way(fleet: Fleet) -> None:
     task_id = fleet.create(until=str(gate), fail="network", fail_first=1)
     fleet.wait(task_id, "running")
     fleet.commands().fleet.undedicate("pdd:s1")
-    turn(leader(fleet))
+    leader(fleet).tick()
     gate.touch()
     done = fleet.wait(task_id, "succeeded")
     assert (done.attempt, done.retries) == (2, 1)

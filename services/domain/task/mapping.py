@@ -14,14 +14,13 @@ from services.domain.fleet import shop
 from services.domain.task import ids, lane, own_words, wire
 from services.domain.text.message import Param
 from services.domain.text.said import said
-from services.domain.types import strict_json
+from services.domain.types import dotted, strict_json
 
 #: a field of the body in braces, by its path: ``{shop}``, ``{order.shop.id}``, ``{items.0}``
 _FIELD = re.compile(r"\{([^{}\s]+)\}")
 #: under this name stands a body that is no object
 WHOLE = "body"
 _MOST_SHOWN = 60
-_NOTHING = object()
 
 
 class QueueMapping(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -102,7 +101,7 @@ def _document(queue: str, body: bytes) -> Any:
 def _payload(queue: str, mapping: QueueMapping, document: Any) -> dict[str, Any]:
     if not mapping.payload:
         return document if isinstance(document, dict) else {WHOLE: document}
-    found = _look(mapping.payload[1:-1], document)
+    found = dotted.at(document, mapping.payload[1:-1])
     if not isinstance(found, dict):
         raise _bad(queue, "payload", mapping, "queue_object", given=_kind(found))
     return found
@@ -110,7 +109,7 @@ def _payload(queue: str, mapping: QueueMapping, document: Any) -> dict[str, Any]
 
 def _text(queue: str, name: str, template: str, document: Any) -> str:
     def one(match: re.Match[str]) -> str:
-        value = _look(match[1], document)
+        value = dotted.at(document, match[1])
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise _remedy(queue, name, template, "queue_kind", path=match[1], given=_kind(value))
         return str(value)
@@ -121,7 +120,7 @@ def _text(queue: str, name: str, template: str, document: Any) -> str:
 def _check_all_there(queue: str, mapping: QueueMapping, document: Any) -> None:
     """Name all that is missing at once, so that who sends it need not find out one by one."""
     asked = [(name, path) for name, template in mapping.fields.items() for path in _FIELD.findall(template)]
-    missing = [(name, path) for name, path in asked if _look(path, document) is _NOTHING]
+    missing = [(name, path) for name, path in asked if dotted.at(document, path) is dotted.ABSENT]
     if len(missing) == 1:
         ((name, path),) = missing
         raise _remedy(queue, name, mapping.fields[name], "queue_no_field", path=path)
@@ -129,19 +128,6 @@ def _check_all_there(queue: str, mapping: QueueMapping, document: Any) -> None:
         words = ", ".join(f'"{path}" ({name})' for name, path in missing)
         place = f"[foreign_queues.{queue}]"
         raise wire.bad("queue_fields", fields=words, place=place)
-
-
-def _look(path: str, document: Any) -> Any:
-    """What stands at this path, ``_NOTHING`` where there is none."""
-    value = document
-    for step in path.split("."):
-        if isinstance(value, dict) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and step.isascii() and step.isdigit() and int(step) < len(value):
-            value = value[int(step)]
-        else:
-            return _NOTHING
-    return value
 
 
 def _bad(queue: str, name: str, mapping: QueueMapping, code: str, **params: Param) -> BadMessage:

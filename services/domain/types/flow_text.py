@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from services.domain.text.said import said, words_of
+from services.domain.types import dotted
 from services.domain.types.schema import Problem
 
 #: fields of steps in which templates are filled
@@ -19,7 +20,6 @@ WITH_SECRETS = frozenset({"url", "value", "text"})
 SAFE_SCHEMES = ("http", "https")
 _TEMPLATE = re.compile(r"\{\{\s*(payload|secret)\.([A-Za-z0-9_.-]{1,200})\s*\}\}")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
-_ABSENT = object()
 
 
 class BadTemplate(ValueError):
@@ -47,26 +47,14 @@ def fill(text: str, payload: Mapping[str, Any], secrets: Mapping[str, str]) -> s
             if name not in secrets:
                 raise MissingSecret(name)
             return secrets[name]
-        found = lookup(payload, name)
-        if found is _ABSENT:
+        found = dotted.at(payload, name)
+        if found is dotted.ABSENT:
             raise BadTemplate(said("flow.not_in_payload", name=f"payload.{name}"))
         if isinstance(found, dict | list):
             raise BadTemplate(said("flow.no_text", name=f"payload.{name}"))
         return _shown(found)
 
     return _TEMPLATE.sub(value, text)
-
-
-def lookup(payload: Any, name: str) -> Any:
-    """The value at a dotted name (numbers count into lists), or a mark that there is none."""
-    for part in name.split("."):
-        if isinstance(payload, dict) and part in payload:
-            payload = payload[part]
-        elif isinstance(payload, list) and part.isascii() and part.isdigit() and int(part) < len(payload):
-            payload = payload[int(part)]
-        else:
-            return _ABSENT
-    return payload
 
 
 def secrets_in(text: str) -> list[str]:

@@ -12,6 +12,7 @@ from services.domain.insight.cause_rule import CauseRule
 from services.domain.task.record import Task
 from services.domain.task.search.query import Query, each, equals
 from services.domain.task.status import Status, Triage
+from services.engine.lead.duty import Seldom
 from services.engine.steps import Steps
 from services.ports import Clock, Store
 
@@ -24,15 +25,13 @@ class CauseKeeper:
     """One ``tick`` looks at every rule; the leader calls it about once a second."""
 
     def __init__(self, store: Store, steps: Steps, clock: Clock) -> None:
-        self._store, self._steps, self._clock = store, steps, clock
-        self._looked_at = float("-inf")
+        self._store, self._steps = store, steps
+        self._seldom = Seldom(clock, LOOK_S)
 
     def tick(self) -> None:
         """Look when it is time; raises only the errors of the store."""
-        now = self._clock.monotonic()
-        if now - self._looked_at < LOOK_S:
+        if not self._seldom.due():
             return
-        self._looked_at = now
         rules = cause_rule.read(self._store.documents(cause_rule.KIND))
         for fingerprint, rule in rules.items():
             if rule.holds(self._store.now_ms()):

@@ -36,6 +36,23 @@ def _logged(call: Callable[[], object]) -> None:
         log.exception("at the end of a duty")
 
 
+class Seldom:
+    """Tells whether it is time again: what is called every second looks only so often. The first time is at once."""
+
+    def __init__(self, clock: Clock, every_s: float) -> None:
+        self._clock, self._every_s, self._last = clock, every_s, float("-inf")
+
+    def due(self) -> bool:
+        """Whether so long has passed since this was true last; whoever asks then looks, and waits as long if that
+        fails.
+        """
+        now = self._clock.monotonic()
+        if now - self._last < self._every_s:
+            return False
+        self._last = now
+        return True
+
+
 class DutyThread:
     """Runs ``run(stop)`` until `stop` is set. Each start has a `stop` of its own: a thread that hangs in a frozen
     broker from the lead before must still find its end when the process leads again.

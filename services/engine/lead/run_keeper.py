@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from services.domain.fleet.worker import WorkerInfo
+from services.engine.lead.duty import Seldom
 from services.ports import Clock, Store
 
 #: an instant (UTC ms); not there while a worker of an older program is about, whose claims note nothing
@@ -17,15 +18,13 @@ class RunKeeper:
     """One ``tick`` looks who is about; the leader calls it about once a second."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
-        self._store, self._clock = store, clock
-        self._looked_at = float("-inf")
+        self._store = store
+        self._seldom = Seldom(clock, LOOK_S)
 
     def tick(self) -> None:
         """Look when it is time; raises only the errors of the store."""
-        now = self._clock.monotonic()
-        if now - self._looked_at < LOOK_S:
+        if not self._seldom.due():
             return
-        self._looked_at = now
         known = _since(self._store) > 0
         if _some_older(self._store.workers()):
             if known:

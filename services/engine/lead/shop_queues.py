@@ -13,6 +13,7 @@ from services.domain.fleet.shop_queue import CLOSING, LEAVING, OPEN, ShopQueue
 from services.domain.task import lane
 from services.domain.task.order import QueueDepth
 from services.domain.task.status import ACTIVE, MOVABLE
+from services.engine.lead.duty import Seldom
 from services.engine.paged_tasks import BATCH, tasks_of
 from services.engine.registry import Registry
 from services.engine.steps import Steps
@@ -39,12 +40,13 @@ class ShopQueues:
         *,
         hold_ms: int | None = None,
         closing_ms: int = CLOSING_MS,
+        look_s: float = LOOK_S,
     ) -> None:
         self._store, self._broker, self._steps = store, broker, steps
-        self._registry, self._clock = registry, clock
+        self._registry = registry
         self._hold_ms = round((steps.dispatcher.longest_delay_s + HOLD_S) * 1000) if hold_ms is None else hold_ms
         self._closing_ms = closing_ms
-        self._looked_at = float("-inf")
+        self._seldom = Seldom(clock, look_s)
 
     # ------------------------------------------------------------------------------------------------------ asked for
     def settle(self, shop: Shop, by: str) -> int:
@@ -73,10 +75,8 @@ class ShopQueues:
     # ------------------------------------------------------------------------------------------------------ leader
     def tick(self) -> None:
         """Bring every queue one step on, about every five seconds."""
-        now = self._clock.monotonic()
-        if now - self._looked_at < LOOK_S:
+        if not self._seldom.due():
             return
-        self._looked_at = now
         known = self._all()
         shops = self._registry.shops()
         wanted = {key: shop for key, shop in shops.items() if shop.dedicated}

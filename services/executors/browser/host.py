@@ -6,8 +6,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import signal
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +13,7 @@ from pathlib import Path
 from playwright.async_api import async_playwright
 
 from services.domain.task import classify, own_words
+from services.executors import child_end
 from services.executors.browser import attempt, orders
 from services.executors.browser.launch import Launcher
 from services.executors.browser.pool import Lease, NoBrowser, Pool
@@ -138,16 +137,7 @@ class Host:
 
 def main(channel: int) -> None:
     """Serve on the inherited descriptor (handle on Windows) ``channel``; orders come on standard input."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        channel = msvcrt.open_osfhandle(channel, os.O_WRONLY)
-    os.set_inheritable(channel, False)
-    commands = os.dup(0)
-    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - a descriptor, not a path
-        os.dup2(nothing.fileno(), 0)
-    if sys.platform != "win32":
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the worker
+    commands, channel = child_end.taken(channel)
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s")
     asyncio.run(_serve(commands, channel))
 
