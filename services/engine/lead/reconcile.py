@@ -33,6 +33,8 @@ LOST_AGE_MS = 5_000
 RETRY_GRACE_MS = 60_000
 #: so many graces a retry is left to the message that seems to wait in its lane: others may be taken for it
 LATE_GRACES = 10
+#: longer than anything can be late
+NEVER_MS = 400 * 86_400_000
 #: how long a claim lasts unless settings say otherwise
 LEASE_S = 60.0
 #: between two looks at the depths; how long a worker may need to renew its leases and to record what it owes
@@ -91,7 +93,8 @@ class Reconciler:
         )
         self._opener = Opener(store, steps)
         self._matched_at: float | None = None
-        self._held_until = 0.0  #: retries that are late wait in their lanes, as far as was seen
+        #: retries that are late wait in their lanes, as far as was seen: since when, and until when that holds
+        self._held_since = self._held_until = float("-inf")
         self._looked_at = self._blind_until = self._answered_at = clock.monotonic()
         self._ticked_at, self._renew_s, self._failed = clock.now_ms(), lease_s / 4, False
 
@@ -160,15 +163,19 @@ class Reconciler:
 
     def _release(self) -> None:
         """As ``release_due``, but for a while without retries that wait in their lanes: where the length of a lane is
-        told, a twin of each would count, too.
+        told, a twin of each would count, too. How long counts from when that was seen first, for nobody may have led
+        while they became late.
         """
         found, now = self._store.due(BATCH, self._retry_grace_ms), self._clock.monotonic()
         late = Counter(str(task.lane) for task in found if task.status == Status.RETRYING)
         if late and self._retry_grace_ms:
             if now >= self._held_until and self._hold(late):
+                if now - self._held_until >= LOOK_S:
+                    self._held_since = now
                 self._held_until = now + LOOK_S
             if now < self._held_until:
-                found = self._store.due(BATCH, LATE_GRACES * self._retry_grace_ms)
+                most = LATE_GRACES * self._retry_grace_ms
+                found = self._store.due(BATCH, most if (now - self._held_since) * 1000 > most else NEVER_MS)
         self._nudge(found)
 
     def _hold(self, late: Mapping[str, int]) -> bool:

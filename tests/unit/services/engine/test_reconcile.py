@@ -135,9 +135,40 @@ def test_a_retry_that_is_late_for_long_is_sent_whatever_seems_to_wait_in_its_lan
     after(room, 30_000 + RETRY_GRACE_MS)
     reconciler.tick()
     assert (room.task(plan.task_id).status, room.task(retry.task_id).status) == ("queued", "retrying")
-    after(room, LATE_GRACES * RETRY_GRACE_MS)
-    reconciler.tick()
+    for _ in range(round(LATE_GRACES * RETRY_GRACE_MS / 1000 / LOOK_S)):
+        assert room.task(retry.task_id).status == "retrying"
+        after(room, round(LOOK_S * 1000))
+        reconciler.tick()
     assert room.task(retry.task_id).status == "queued"
+
+
+def test_a_retry_that_became_late_while_nobody_led_is_sent_no_twin_either(
+    room: Room, reconciler: Reconciler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its message came out of the delay queue long ago and waits in its lane: with a twin of each, 6 tasks were 12."""
+    retries = [
+        room.finish(room.running(shop_id=f"s{n}"), "retrying", delay_ms=30_000, error_kind="network") for n in range(6)
+    ]
+    for one in retries:
+        room.confirm(one)
+    while room.ready():
+        room.take()
+    plan = room.create(shop_id="s9", delay_s=60)
+    after(room, 18 * 60_000)
+
+    def released() -> bool:
+        return room.task(plan.task_id).status == "queued"
+
+    monkeypatch.setattr(room.broker, "depths", lambda: depth(6 + released()))
+    for _ in range(30):
+        reconciler.tick()
+        room.clock.advance(1)
+    assert {room.task(one.task_id).status for one in retries} == {"retrying"}
+    assert released(), "nothing else waits for that"
+    monkeypatch.setattr(room.broker, "depths", lambda: depth(1))
+    room.clock.advance(LOOK_S)
+    reconciler.tick()
+    assert {room.task(one.task_id).status for one in retries} == {"queued"}, "they are lost after all"
 
 
 def test_a_broker_that_holds_nothing_back_is_sent_a_retry_when_it_is_due(
