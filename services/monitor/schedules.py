@@ -92,6 +92,7 @@ class ScheduleRow(msgspec.Struct, frozen=True, kw_only=True):
     others: tuple[Message, ...] = ()  #: schedules and promises that it collides with, where asked for
     quieted: Mapping[int, Message] = {}  #: of its next runs those that fall into quiet hours, where asked for
     paused: bool = False  #: whether all that it would make waits for a pause to end, where asked for
+    halted: int = 0  #: of how many of its shops that is so
 
     @property
     def schedule(self) -> Schedule:
@@ -179,14 +180,16 @@ class ScheduleQueries:
         past = self._histories([row.planned.past[-SHOWN_RUNS:] for row in rows])
         paused, sets = frozenset(pause.scope for pause in self._store.pauses()), self._sets()
         still = reduce(or_, map(sets.scope, paused), 0)
+
+        def halted(row: ScheduleRow) -> int:
+            """How many of its shops a pause holds, -1 for its type everywhere."""
+            return -1 if f"type:{row.schedule.task_type}" in paused else (sets.of(row.schedule) & still).bit_count()
+
         return tuple(
             replace(
-                beside.collided(row),
-                runs=found,
-                paused=f"type:{row.schedule.task_type}" in paused
-                or (row.shops > 0 and not sets.of(row.schedule) & ~still),
+                beside.collided(row), runs=found, paused=n < 0 or 0 < row.shops <= n, halted=row.shops if n < 0 else n
             )
-            for row, found in zip(rows, past, strict=True)
+            for row, found, n in zip(rows, past, map(halted, rows), strict=True)
         )
 
     def fitting(self, rows: Sequence[ScheduleRow], text: str) -> tuple[ScheduleRow, ...]:

@@ -259,9 +259,18 @@ def remark(row: ScheduleRow, between: str = "") -> str:
     last, why = row.planned.last, row.now.why if row.now.late_ms else None
     failed = outcome(last) if last is not None and last.failed else ""
     late = shown.told(why, instant.now_ms()) if why is not None else ""
-    paused = _("paused: what it makes waits") if row.paused and row.schedule.enabled else ""
+    paused = _paused(row) if row.schedule.enabled else ""
     parts = (late, row.problem, paused, collisions(row, between), failed, safe.one_line(row.schedule.note, 80))
     return _joined([part for part in parts if part], between)
+
+
+def _paused(row: ScheduleRow) -> str:
+    if row.paused:
+        return _("paused: what it makes waits")
+    if not row.halted:
+        return ""
+    told = ngettext("{n} of {shops} shops is paused", "{n} of {shops} shops are paused", row.halted)
+    return told.format(n=text.count(row.halted), shops=text.count(row.shops))
 
 
 def shops(schedule: Schedule) -> str:

@@ -29,6 +29,7 @@ from views.dialogs.confirm import LIMITS, ConfirmDialog
 from views.page import FromPast
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.page import SchedulesPage
+from views.pages.schedules.words import remark
 from views.theme import theme
 
 pytestmark = pytest.mark.both_pairs
@@ -539,6 +540,23 @@ def found_by(qtbot: QtBot, page: SchedulesPage, expression: str) -> list[str]:
         page.filter.field.setText(expression)
         qtbot.keyClick(page.filter.field, Qt.Key.Key_Return)
     return sorted(row.schedule.name for row in page.table.records.records())
+
+
+def test_of_a_schedule_of_which_some_shops_are_paused_it_is_said_how_many(fleet: Fleet) -> None:
+    fleet.seed_shops(60)
+    plan(fleet, "orders", task_type="sync_order", all_shops=False, platforms=("temu",))
+    plan(fleet, "off", enabled=False, all_shops=False, platforms=("temu",))
+    shops = [key for key, shop in fleet.context.shops().items() if shop.platform == "temu"]
+    of = f"of {len(shops)} shops"
+
+    def told() -> dict[str, str]:
+        return {row.schedule.name: remark(row) for row in fleet.context.schedules.board()}
+
+    for key, said in ((shops[0], f"1 {of} is paused"), (shops[1], f"2 {of} are paused")):
+        fleet.context.commands.fleet.pause(f"shop:{key}", reason="stock is counted")
+        assert told() == {"orders": said, "off": ""}
+    fleet.context.commands.fleet.pause("platform:temu", reason="page changed")
+    assert told() == {"orders": "paused: what it makes waits", "off": ""}
 
 
 def test_the_list_is_filtered_by_what_schedules_do_for_whom_and_how_they_stand(
