@@ -17,7 +17,7 @@ from services.domain.upkeep.damage import Damage
 from services.domain.upkeep.miscount import some
 from services.domain.upkeep.repair import DONE, LEFT, PLANNED, UNSEEN, Mend, Told, mend, unheard
 from services.engine import documents
-from services.engine.lead.reconcile import OUTBOX_AGE_MS, RETRY_GRACE_MS, Reconciler
+from services.engine.lead.reconcile import OUTBOX_AGE_MS, Reconciler
 from services.engine.lead.shop_queues import ShopQueues
 from services.engine.relink import relink
 from services.engine.steps import Steps
@@ -132,7 +132,7 @@ class Repair:
         yield from self._rounds(
             doing, "repair.outbox", len(self._store.outbox(OUTBOX_AGE_MS, LOOK)), reconciler.republish_outbox
         )
-        yield from self._rounds(doing, "repair.due", len(self._store.due(LOOK, RETRY_GRACE_MS)), reconciler.release_due)
+        yield from self._rounds(doing, "repair.due", len(reconciler.due(LOOK)), reconciler.release_due)
         yield from self._rounds(doing, "repair.untold", len(self._store.untold(LOOK)), reconciler.tell_dependants)
 
     def _rounds(self, doing: bool, code: str, count: int, act: Callable[[], int]) -> Iterator[Mend]:

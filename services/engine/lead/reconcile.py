@@ -102,7 +102,7 @@ class Reconciler:
         """Look once; raises only the errors of store and broker."""
         try:
             self.republish_outbox()
-            self._release()
+            self.release_due()
             self.end_overdue()
             if self._leases_tell():
                 self.take_over_expired()
@@ -158,15 +158,15 @@ class Reconciler:
         )
 
     def release_due(self) -> int:
-        """Publish scheduled tasks that are due, and retries whose delay queue forgot them."""
-        return self._nudge(self._store.due(BATCH, self._retry_grace_ms))
+        """Publish what is due and on its way by no message."""
+        return self._nudge(self.due())
 
-    def _release(self) -> None:
-        """As ``release_due``, but for a while without retries that wait in their lanes: where the length of a lane is
-        told, a twin of each would count, too. How long counts from when that was seen first, for nobody may have led
-        while they became late.
+    def due(self, limit: int = BATCH) -> list[Task]:
+        """Scheduled tasks that are due, and retries whose delay queue forgot them; for a while without those that wait
+        in their lanes: where the length of a lane is told, a twin of each would count, too. How long counts from when
+        that was seen first, for nobody may have led while they became late.
         """
-        found, now = self._store.due(BATCH, self._retry_grace_ms), self._clock.monotonic()
+        found, now = self._store.due(limit, self._retry_grace_ms), self._clock.monotonic()
         late = Counter(str(task.lane) for task in found if task.status == Status.RETRYING)
         if late and self._retry_grace_ms:
             if now >= self._held_until and self._hold(late):
@@ -175,8 +175,8 @@ class Reconciler:
                 self._held_until = now + LOOK_S
             if now < self._held_until:
                 most = LATE_GRACES * self._retry_grace_ms
-                found = self._store.due(BATCH, most if (now - self._held_since) * 1000 > most else NEVER_MS)
-        self._nudge(found)
+                found = self._store.due(limit, most if (now - self._held_since) * 1000 > most else NEVER_MS)
+        return found
 
     def _hold(self, late: Mapping[str, int]) -> bool:
         """Whether each lane holds, beyond what counts as queued, a message for each of its retries that are late."""

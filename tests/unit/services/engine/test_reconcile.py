@@ -26,6 +26,8 @@ from services.engine.lead.reconcile import (
     SLEPT_MS,
     Reconciler,
 )
+from services.engine.lead.shop_queues import ShopQueues
+from services.engine.repair import Repair
 from tests.unit.services.engine.room import POLICY, Room
 
 
@@ -169,6 +171,23 @@ def test_a_retry_that_became_late_while_nobody_led_is_sent_no_twin_either(
     room.clock.advance(LOOK_S)
     reconciler.tick()
     assert {room.task(one.task_id).status for one in retries} == {"queued"}, "they are lost after all"
+
+
+@pytest.mark.parametrize(("ready", "told"), [(2, []), (0, ["repair.due"])])
+def test_a_repair_calls_no_retry_lost_whose_message_waits_in_its_lane(
+    room: Room, reconciler: Reconciler, monkeypatch: pytest.MonkeyPatch, ready: int, told: list[str]
+) -> None:
+    """No worker is there, so that it stays late; mended, it would have a twin."""
+    for shop in ("s1", "s2"):
+        room.confirm(room.finish(room.running(shop_id=shop), "retrying", delay_ms=30_000, error_kind="network"))
+        room.take()
+    monkeypatch.setattr(room.broker, "depths", lambda: depth(ready))
+    after(room, 18 * 60_000)
+    queues = ShopQueues(room.store, room.broker, room.steps, room.registry, room.clock)
+    repair = Repair(room.store, room.broker, room.steps, reconciler, queues, (30,))
+    found = [one.message for one in repair.run(doing=False) if one.message.code == "repair.due"]
+    assert [one.code for one in found] == told
+    assert [one.params["tasks"] for one in found] == [2] * len(told)
 
 
 def test_a_broker_that_holds_nothing_back_is_sent_a_retry_when_it_is_due(
