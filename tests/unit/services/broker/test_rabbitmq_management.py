@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import socket
 import threading
 import weakref
 from collections.abc import Iterator
@@ -166,6 +167,7 @@ def test_json_of_another_shape_is_no_answer(api: Api, document: object) -> None:
     [
         ([], 500, "fails (it answers 500 Internal Server Error)", "look into the log"),
         ([], 502, "answers 502 Bad Gateway: the proxy there does not reach RabbitMQ", "RabbitMQ's own address"),
+        ([], 503, "answers 503 Service Unavailable: the proxy", "RabbitMQ's own address"),
         ([], 504, "answers 504 Gateway Timeout: the proxy", "RabbitMQ's own address"),
         (
             [],
@@ -272,8 +274,38 @@ def test_of_several_nodes_the_log_names_the_one_that_failed(api: Api, caplog: py
     api.say({}, 500)
     here = f"http://127.0.0.1:{api.server.server_port}"
     with caplog.at_level("INFO"):
-        assert api.open(f"{here},http://127.0.0.1:9").totals() is None
+        assert api.open(f"{here},127.0.0.1:9").totals() is None
     assert f"at 127.0.0.1:{api.server.server_port} tells nothing" in caplog.text
+
+
+def test_where_one_node_speaks_no_http_another_is_asked(api: Api) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+
+        def babble() -> None:
+            there, _ = other.accept()
+            with there:
+                there.recv(65536)
+                there.sendall(b"AMQP\x00\x00\x09\x01\r\n\r\n")
+
+        thread = threading.Thread(target=babble)
+        thread.start()
+        management = api.open(f"http://127.0.0.1:{other.getsockname()[1]},127.0.0.1:{api.server.server_port}")
+        assert management.totals() == {"rpa_tasks_high": (5, 2)}
+        thread.join()
+
+
+@pytest.mark.parametrize(("url", "port"), [("http://127.0.0.1", 80), ("https://127.0.0.1", 443)])
+def test_an_address_without_a_port_means_the_one_of_its_protocol(
+    api: Api, caplog: pytest.LogCaptureFixture, url: str, port: int
+) -> None:
+    with caplog.at_level("INFO"):
+        assert api.open(url).totals() is None
+    assert f"at 127.0.0.1:{port} tells nothing" in caplog.text
+
+
+def test_of_a_queue_whose_copies_are_not_told_only_a_classic_one_has_one(api: Api) -> None:
+    api.say([{"name": "a", "type": "classic"}, {"name": "b", "type": "quorum"}, {"name": "c", "members": ["x", "y"]}])
+    assert {one.name: one.copies for one in api.open().queues()} == {"a": 1, "b": 0, "c": 2}
 
 
 @pytest.mark.parametrize("url", ["ftp://h", "h:15672", "http://"])

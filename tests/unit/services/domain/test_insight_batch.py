@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from services.domain.insight import batch
-from services.domain.insight.batch import Chances, Edge, of_back_off
+from services.domain.insight.batch import Chances, Edge, foretold, of_back_off
 from services.domain.task.record import Attempt, Task
 
 
@@ -163,3 +163,27 @@ def test_what_goes_on_after_a_failure_is_told_by_enough_others() -> None:
     assert of_back_off(3, "network", ended("succeeded", 5)) == Chances(passes=3)
     assert of_back_off(3, "network", [*ended("succeeded", 2), *ended("dead", 3)]) == Chances(again=3)
     assert of_back_off(3, "network", ended("succeeded", 9, "timeout")) == Chances(unknown=3)
+    assert of_back_off(3, "network", [*ended("succeeded", 3), *ended("dead", 3)]) == Chances(passes=3)
+    last = [replace(one, attempts=one.attempts[:1]) for one in ended("dead", 9)]
+    assert of_back_off(3, "network", last) == Chances(unknown=3), "no attempt came after the one that failed"
+
+
+def test_what_its_pace_had_said_half_way_is_told_of_a_batch_that_has_ended() -> None:
+    ends = [task(f"t{n}", "succeeded", ended_at=1_000_000 + n * 10_000) for n in range(8)]
+    said = foretold(ends)
+    assert said is not None
+    # four had ended in 30 s, so the four that were left were said to take as long
+    assert (said.at_ms, said.left.mid_s, said.end_ms) == (1_030_000, 30.0, 1_060_000)
+    assert said.left.low_s < 30 < said.left.high_s
+    assert foretold(ends[:3]) is None, "too few"
+    assert foretold([*ends, task("c", "cancelled")]) is None, "it was not let end by itself"
+    assert foretold([*ends, task("q")]) is None, "it has not ended"
+
+
+def test_causes_beyond_the_first_stand_as_one_that_names_those() -> None:
+    tasks = [task(f"t{n}", "dead", triage="open", fingerprint=f"fp{n:02}") for n in range(batch.MOST_CAUSES + 2)]
+    (hold,) = batch.story(tasks, {}).holds
+    *first, rest = hold.parts
+    assert [one.cause for one in first] == [f"fp{n:02}" for n in range(batch.MOST_CAUSES)]
+    assert (rest.cause, len(rest.ids)) == ("", 2)
+    assert list(rest.apart) == [one.cause for one in first]

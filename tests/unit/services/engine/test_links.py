@@ -11,6 +11,7 @@ from msgspec.structs import astuple
 
 from services.domain.change import Forget, Published
 from services.domain.gates import dependency
+from services.domain.task import ids
 from services.domain.task.record import Task
 from services.domain.task.search.query import Page, Query
 from services.engine import producer
@@ -284,6 +285,27 @@ def test_a_misspelt_type_is_told(room: Room) -> None:
     room.define("sync_order")
     ((_, field, text),) = room.producer.submit([room.spec(depends_on=("sync_ordr",))]).errors
     assert (field, "did you mean sync_order?" in text) == ("depends_on", True)
+
+
+def test_an_id_that_is_gone_is_no_misspelt_type(room: Room) -> None:
+    room.define("pdd_sync_order_s1")
+    room.define("sync_order")
+    name = ids.new_task_id("pdd", "sync_order", "s1")
+    ((_, field, text),) = room.producer.submit([room.spec(depends_on=(name,))]).errors
+    assert (field, name in text, "did you mean" in text) == ("depends_on", True, False)
+
+
+def test_what_was_made_in_the_moment_at_which_a_shop_has_too_many_is_waited_for_too(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dependency, "MOST", 5)
+    monkeypatch.setattr(producer, "SLICE", 10)
+    room.define("sync")
+    shops = [f"s{number}" for number in range(20)]
+    room.producer.submit([room.spec(task_type="sync", shop_id=shop) for shop in ["many"] * 40 + shops])
+    rows = [room.spec(shop_id=shop, depends_on=("sync",)) for shop in ["many", *shops]]
+    ((_kind, waiting, tasks, free),) = [astuple(one) for one in room.producer.after(rows)]
+    assert (waiting, tasks, free) == (21, 6 + 20, 0)
 
 
 def test_without_links_the_order_stays(room: Room) -> None:

@@ -145,6 +145,22 @@ def test_a_time_that_is_still_to_come_makes_a_scheduled_task(room: Room) -> None
     assert [field for _spec, field, _words in refused.errors] == ["at", "at"]
 
 
+def test_a_deadline_at_the_very_moment_a_task_is_due_cannot_be_kept(room: Room) -> None:
+    now = room.store.now_ms()
+    due = now + 60_000
+    asked = [
+        room.spec(deadline_ms=now),
+        room.spec(at_ms=due, deadline_ms=due),
+        room.spec(at_ms=due, deadline_ms=due + 1),
+    ]
+    done = room.producer.submit(asked)
+    assert [(field, "it is past" in words) for _spec, field, words in done.errors] == [
+        ("deadline", True),
+        ("deadline", False),
+    ]
+    assert [task.deadline for task in done.created] == [due + 1]
+
+
 def test_where_nobody_can_read_whether_it_was_done_a_reason_is_asked(room: Room, tmp_path: Path) -> None:
     room.define("once", uniqueness="shop_type", unique_for="1d")
     first = room.finish(room.running(task_type="once"), "succeeded")

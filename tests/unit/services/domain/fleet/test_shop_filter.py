@@ -8,8 +8,10 @@ import pytest
 
 from services.domain.errors import UsageError
 from services.domain.fleet import shop_filter
-from services.domain.fleet.shop import Shop
+from services.domain.fleet.shop import Pause, Shop
+from services.domain.gates.breaker import Breaker
 from services.domain.insight.shop import ShopNow
+from services.domain.task.search import filter
 
 
 def shop(key: str, **more: Any) -> dict[str, Any]:
@@ -78,6 +80,7 @@ SHOPS = [
         ("pdd:s1*", "pdd:s1"),
         ("pdd:*", "pdd:s1 pdd:s2"),
         ("-pdd:s2 group:east,west", "pdd:s1"),
+        ('pdd:"s1*"', ""),
     ],
 )
 def test_shops_are_found(text: str, found: str) -> None:
@@ -120,3 +123,45 @@ def test_of_a_shop_only_what_a_filter_asks_is_read() -> None:
     assert shop_filter.parse("group:e* state:dead paused:no home:desk-02 s1")(row)
     told = dict(shop_filter.Row(shop, ShopNow(), {"dead": 2, "running": 3, "queued": 1}, ""))
     assert (told["active"], told["dead"], told["group"], told["gates"]) == (4, 2, "east", ())
+
+
+def told(shop: Shop, now: ShopNow) -> shop_filter.Row:
+    return shop_filter.Row(shop, now, {}, "")
+
+
+def test_a_pause_of_everything_is_no_pause_of_a_shop_itself() -> None:
+    shop = Shop(platform="pdd", shop_id="s1")
+    own, wide = (
+        ShopNow(platform="pdd", shop_id="s1", pauses=(Pause(scope=scope, by="ann"),))
+        for scope in ("shop:pdd:s1", "platform:pdd")
+    )
+    paused, waits = shop_filter.parse("paused:yes"), shop_filter.parse("gate:paused")
+    assert [paused(told(shop, now)) for now in (own, wide)] == [True, False]
+    assert [waits(told(shop, now)) for now in (own, wide)] == [True, True]
+
+
+def test_a_shop_that_fails_too_often_is_found_by_that_gate_alone() -> None:
+    shop = Shop(platform="pdd", shop_id="s1")
+    now = ShopNow(platform="pdd", shop_id="s1", breaker=Breaker(shop="pdd:s1", until=9))
+    assert shop_filter.parse("gate:breaker")(told(shop, now))
+    assert not shop_filter.parse("gate:session")(told(shop, now))
+
+
+def test_a_share_is_compared_as_it_is_shown_and_where_nothing_ended_there_is_none() -> None:
+    shop = Shop(platform="pdd", shop_id="s1")
+    none, most = ShopNow(), ShopNow(ended=4, ended_well=3)
+    for text, found in (("success<90", [False, True]), ("success<90%", [False, True]), ("success>80%", [False, False])):
+        wanted = shop_filter.parse(text)
+        assert (text, [wanted(told(shop, now)) for now in (none, most)]) == (text, found)
+
+
+def test_a_platform_that_is_called_as_a_field_leaves_the_field_as_it_is() -> None:
+    wanted = shop_filter.parse("group:east", ("group",))
+    assert [f"{one['platform']}:{one['shop_id']}" for one in SHOPS if wanted(one)] == ["pdd:s1"]
+
+
+def test_a_filter_may_be_as_long_as_is_said() -> None:
+    most = filter.MAX_TEXT
+    assert not shop_filter.parse("x" * most)(SHOPS[0])
+    with pytest.raises(UsageError, match="characters"):
+        shop_filter.parse("x" * (most + 1))
