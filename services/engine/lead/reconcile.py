@@ -167,7 +167,7 @@ class Reconciler:
         that was seen first, for nobody may have led while they became late.
         """
         found, now = self._store.due(limit, self._retry_grace_ms), self._clock.monotonic()
-        late = Counter(str(task.lane) for task in found if task.status == Status.RETRYING)
+        late = Counter((task.queue, task.shop if task.queue else str(task.lane)) for task in found if _retries(task))
         if late and self._retry_grace_ms:
             if now >= self._held_until and self._hold(late):
                 if now - self._held_until >= LOOK_S:
@@ -178,17 +178,20 @@ class Reconciler:
                 found = self._store.due(limit, most if (now - self._held_since) * 1000 > most else NEVER_MS)
         return found
 
-    def _hold(self, late: Mapping[str, int]) -> bool:
-        """Whether each lane holds, beyond what counts as queued, a message for each of its retries that are late."""
+    def _hold(self, late: Mapping[tuple[str, str], int]) -> bool:
+        """Whether each lane, and each queue of a shop (``late`` names the queue, "" for a lane, and whose it is), holds
+        a message for each of its retries that are late, beyond what counts as queued.
+        """
         try:
             told = self._broker.depths()
         except BrokerUnavailable:
             return False
-        ready = {depth.name.removeprefix(LANE_QUEUE): depth.ready for depth in told if depth.kind == "lane"}
-        lanes = self._store.counts().lanes
-        for lane, number in late.items():
-            known = sum(lanes.get(lane, {}).get(status, 0) for status in (Status.QUEUED, Status.PENDING))
-            if ready.get(lane, 0) - known < number:
+        ready = {depth.name.removeprefix(LANE_QUEUE): depth.ready for depth in told if depth.kind in ("lane", "shop")}
+        counts = self._store.counts()
+        for (queue, whose), number in late.items():
+            has = (counts.shops if queue else counts.lanes).get(whose, {})
+            known = has.get(Status.QUEUED, 0) + has.get(Status.PENDING, 0)
+            if ready.get(shop_queue(queue) if queue else whose, 0) - known < number:
                 return False
         return True
 
@@ -261,6 +264,10 @@ class Reconciler:
             lost=True,
             if_expired=True,
         )
+
+
+def _retries(task: Task) -> bool:
+    return task.status == Status.RETRYING
 
 
 class MissingFinder:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from services.domain.change import Claim, Renew
 from services.domain.errors import StoreUnavailable
-from services.domain.fleet.shop import Pause
+from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import WorkerInfo
 from services.domain.gates import dependency
 from services.domain.task.order import QueueDepth
@@ -171,6 +171,23 @@ def test_a_retry_that_became_late_while_nobody_led_is_sent_no_twin_either(
     room.clock.advance(LOOK_S)
     reconciler.tick()
     assert {room.task(one.task_id).status for one in retries} == {"queued"}, "they are lost after all"
+
+
+@pytest.mark.parametrize(("ready", "status"), [(1, "retrying"), (0, "queued")])
+def test_a_retry_of_a_shop_with_a_queue_of_its_own_is_looked_for_there(
+    room: Room, reconciler: Reconciler, monkeypatch: pytest.MonkeyPatch, ready: int, status: str
+) -> None:
+    room.store.put_shops([Shop(platform="pdd", shop_id="s2", dedicated=True)])
+    room.registry.forget()
+    ShopQueues(room.store, room.broker, room.steps, room.registry, room.clock).tick()
+    retry = room.finish(room.running(shop_id="s2"), "retrying", delay_ms=30_000, error_kind="network")
+    assert retry.queue == "s2"
+    room.confirm(retry)
+    own = QueueDepth(name="single_shop_s2", ready=ready, unacked=0, consumers=0, kind="shop")
+    monkeypatch.setattr(room.broker, "depths", lambda: [*depth(3 - 3 * ready), own])
+    after(room, 30_000 + RETRY_GRACE_MS)
+    reconciler.tick()
+    assert room.task(retry.task_id).status == status
 
 
 @pytest.mark.parametrize(("ready", "told"), [(2, []), (0, ["repair.due"])])
