@@ -18,6 +18,7 @@ from services.commands.alerts import AlertCommands, RuleChanged
 from services.commands.audit import Audit, heard
 from services.commands.back.ways import Way, since, take_back, unchanged, way_of
 from services.commands.batches import PLACES_KEPT, BatchCommands
+from services.commands.breakers import BreakerCommands
 from services.commands.bulk.plan import Plan
 from services.commands.causes import CauseCommands
 from services.commands.operator import Operator
@@ -35,6 +36,8 @@ from services.domain.errors import StoreUnavailable, UsageError
 from services.domain.fleet import role as roles
 from services.domain.fleet.shop import Pause, Shop
 from services.domain.fleet.worker import WorkerInfo
+from services.domain.gates import breaker
+from services.domain.gates.breaker import Rule as BreakerRule
 from services.domain.gates.limit import Limit
 from services.domain.plans.schedule import Schedule
 from services.domain.task.search.shared_view import SharedView
@@ -59,6 +62,7 @@ def office(room: Room, name: str = "ann@desk") -> Any:
         tasks=desk.tasks,
         dead_letters=desk.dead_letters,
         fleet=desk.fleet,
+        breakers=BreakerCommands(room.store, room.steps, audit, who),
         causes=CauseCommands(room.store, room.steps, audit, who),
         roles=RoleCommands(room.store, audit, who),
         views=ViewCommands(room.store, audit, who),
@@ -128,6 +132,17 @@ def test_a_raised_batch_of_which_some_are_lowered_again_is_no_refusal(room: Room
     entry = last(room)
     desk.tasks.prioritize([other], 8)
     assert back(room, entry).done == (low,)
+
+
+def test_what_somebody_else_raised_in_the_moment_of_a_batch_stays(room: Room) -> None:
+    mine, late = (room.create(batch="night", shop_id=f"s{n}", priority=2).task_id for n in range(2))
+    batches = batches_of(room)
+    plan = msgspec.structs.replace(batches.plan_raise("night"), task_ids=(mine,))
+    raised = batches.raise_waiting(plan).raised
+    assert raised is not None
+    desk_of(room, name="ben@desk").tasks.prioritize([late], "high")
+    assert office(room).tasks.lower_back(raised).done == (mine,)
+    assert [task.lane for task in room.store.get([mine, late]) if task] == ["low", "high"]
 
 
 def batches_of(room: Room) -> BatchCommands:
@@ -312,6 +327,45 @@ def test_what_was_changed_without_an_entry_is_seen_too(room: Room) -> None:
         with pytest.raises(UsageError, match="not as this act left it"):
             back(room, entry)
     assert [one.by for one in room.store.pauses()] == ["repair"]
+
+
+def test_settings_that_were_changed_without_an_entry_are_not_put_back(room: Room) -> None:
+    room.store.put_shops([Shop(platform="pdd", shop_id="s1")])
+    desk, store, entries = office(room), room.store, list[AuditEntry]()
+    desk.breakers.set_rule(BreakerRule(failures=2, of=4))
+    entries.append(last(room))
+    store.put_document(breaker.DOCUMENT, breaker.NAME, msgspec.json.encode(BreakerRule(failures=3, of=5)).decode())
+    desk.roles.set_default("viewer")
+    entries.append(last(room))
+    store.put_document(roles.FLEET, roles.DEFAULT, roles.dump("operator"))
+    desk.fleet.set_concurrency("pdd:s1", 3)
+    entries.append(last(room))
+    store.put_shops([Shop(platform="pdd", shop_id="s1", concurrency=5)])
+    for entry in entries:
+        with pytest.raises(UsageError, match="not as this act left it"):
+            back(room, entry)
+    assert desk.breakers.rule() == BreakerRule(failures=3, of=5)
+    assert [one.concurrency for one in store.shops()] == [5]
+
+
+def test_settings_that_stand_as_an_act_left_them_are_put_back(room: Room) -> None:
+    room.store.put_shops([Shop(platform="pdd", shop_id="s1")])
+    desk, before = office(room), office(room).breakers.rule()
+    desk.breakers.set_rule(BreakerRule(failures=2, of=4))
+    back(room, last(room))
+    assert desk.breakers.rule() == before
+    was = people.roles(room.store).default
+    desk.roles.set_default("viewer" if was == "operator" else "operator")
+    back(room, last(room))
+    assert people.roles(room.store).default == was
+    desk.fleet.set_concurrency("pdd:s1", 3)
+    back(room, last(room))
+    assert [one.concurrency for one in room.store.shops()] == [1]
+
+
+def test_a_decision_behind_which_no_letter_waited_counts_as_taken_back(room: Room) -> None:
+    office(room).causes.ignore(CAUSE, seconds=60)
+    assert back(room, last(room)).done == (CAUSE,)
 
 
 def test_what_others_did_since_bars_an_undo_and_what_its_own_writer_did_does_not(room: Room) -> None:

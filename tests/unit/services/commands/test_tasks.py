@@ -79,6 +79,33 @@ def test_what_waits_to_be_tried_again_is_tried_at_once(room: Room, desk: Desk) -
     assert (room.task(task.task_id).status, room.task(task.task_id).due_at) == ("queued", 0)
 
 
+def test_what_is_tried_at_once_keeps_its_place(room: Room, desk: Desk) -> None:
+    task = room.finish(room.running(priority=2), "retrying", delay_ms=600_000, error_kind="network")
+    desk.tasks.retry_waiting([task.task_id])
+    found = room.task(task.task_id)
+    assert (found.lane, found.priority) == (task.lane, task.priority) == ("low", 2)
+
+
+def test_what_is_created_again_keeps_what_it_was_asked_for_with(room: Room, desk: Desk) -> None:
+    first = room.create(shop_id="s1")
+    old = room.create(
+        shop_id="s2", depends_on=(first.task_id,), on_dependency_failure="cancel", extra='{"trace": "7"}', batch="night"
+    )
+    desk.tasks.cancel([old.task_id])
+    fresh = room.task(desk.tasks.create_again([old.task_id]).made[old.task_id])
+    assert (fresh.on_dependency_failure, fresh.extra, fresh.batch) == ("cancel", '{"trace": "7"}', "night")
+    assert fresh.depends_on == (first.task_id,)
+
+
+def test_what_may_have_been_done_is_created_again_for_a_reason(room: Room, desk: Desk) -> None:
+    room.define("once", idempotent=False)
+    begun = held(room, task_type="once")
+    desk.tasks.cancel([begun.task_id], reason="looked into the shop")
+    left = desk.tasks.create_again([begun.task_id], reason=" ", untouched=True).skipped
+    assert [one.why.code for one in left] == ["verdict.outcome_unknown"]
+    assert desk.tasks.create_again([begun.task_id], reason="it was not there", untouched=True).done == (begun.task_id,)
+
+
 def test_retrying_what_is_dead_is_republishing_it(room: Room, desk: Desk) -> None:
     dead, held = room.dead(), room.finish(room.running(shop_id="s2"), "held", error_kind="worker_lost")
     outcome = desk.tasks.retry_waiting([dead.task_id, held.task_id, dead.task_id], reason="looked")
