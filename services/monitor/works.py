@@ -18,6 +18,7 @@ from services.domain.task.record import Task
 from services.domain.task.search import filter_time, match
 from services.domain.task.search.query import Query, Term, each, equals
 from services.domain.task.status import ACTIVE, Status
+from services.domain.text.said import said
 from services.domain.types import task_type
 from services.engine import recipe
 from services.engine.registry import Registry
@@ -236,8 +237,7 @@ class WorkQueries:
         """
         policy = self._registry.task_type(kind)
         if payload is not None and policy.uniqueness != "shop_type_payload":
-            text = f"works of {kind} are not told apart by their parameters: leave --payload out"
-            raise UsageError(text, field="--payload")
+            raise UsageError(said("work.not_apart", type=kind), field="--payload")
         if payload is None and policy.uniqueness != "shop_type":
             return ""
         platform, _, shop_id = shop.partition(":")

@@ -584,6 +584,7 @@ REFUSALS: dict[str, str] = {
     ),
     "type.masked": N_("schema: a value is hidden by dots, as in an export; write it there, or export with --reveal"),
     "type.unknown_near": N_("there is no task type {name}; did you mean {near}?"),
+    "work.not_apart": N_("works of {type} are not told apart by their parameters; leave --payload out"),
     "type.unknown": N_("there is no task type {name}; see `type list`"),
     "shop.unknown_near": N_("there is no shop {name}; did you mean {near}?"),
     "shop.unknown": N_("there is no shop {name}; import it first"),

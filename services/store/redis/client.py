@@ -111,8 +111,8 @@ def make_client(url: str, answer_s: float, *, insecure: bool = False) -> redis.R
             driver_info=None,
         )
     except (ValueError, TypeError) as exc:
-        text = f"{shown(url)} is not a Redis address; write redis://host:6379/0 or rediss://…"
-        raise UsageError(text, field="store.url") from exc
+        told = said("address.unreadable", field="store.url", like="redis://host:6379/0")
+        raise UsageError(told, field="store.url") from exc
     return redis.Redis(connection_pool=pool)
 
 

@@ -8,8 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from services.domain.change import Create
+from services.domain.errors import UsageError
 from services.domain.task import ledger
 from services.domain.task.record import Task
+from services.domain.text.said import Said, words_of
 from services.domain.types import task_type
 from services.monitor.works import Uncounted, WorkQueries
 from tests.unit.services.engine.room import Room
@@ -82,3 +84,13 @@ def test_a_letter_that_no_worker_began_is_no_failed_run(room: Room, works: WorkQ
     for failed in (works.story(SHOP, "kind", day).failed, row.failed):
         assert failed is not None
         assert failed.task_id == "ran"
+
+
+def test_parameters_that_tell_no_works_apart_are_refused_in_words_of_every_language(
+    room: Room, works: WorkQueries
+) -> None:
+    room.define("single", uniqueness="shop_type")
+    with pytest.raises(UsageError, match="leave --payload out") as caught:
+        works.story(SHOP, "single", (0, ledger.DAY_MS, "UTC"), {"n": 1})
+    assert isinstance(told := words_of(caught.value), Said)
+    assert told.message.code == "work.not_apart"

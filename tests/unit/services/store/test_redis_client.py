@@ -42,6 +42,7 @@ def test_what_is_no_address_is_refused_without_its_secrets(url: str) -> None:
     with pytest.raises(UsageError) as caught:
         RedisStore(url, SystemClock())
     assert "secret" not in str(caught.value)
+    assert "write it like redis://host:6379/0" in str(caught.value)
 
 
 @pytest.mark.parametrize("scheme", ["redis", "rediss"])
