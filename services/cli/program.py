@@ -197,6 +197,16 @@ class Parser(argparse.ArgumentParser):
             self._strange(left)
         return known, left
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """As argparse has it, which takes ``--`` for the end of the options also where it is what one of them is given
+        (``--note=--``), or a word behind that end, and makes an empty list of it.
+        """
+        if arg_strings != ["--"] or not (action.option_strings or action.nargs is None):
+            return super()._get_values(action, arg_strings)
+        value = self._get_value(action, "--")
+        self._check_value(action, value)
+        return value if action.nargs in (None, argparse.OPTIONAL) else [value]
+
     def _strange(self, left: Sequence[str]) -> NoReturn:
         word = next((word for word in left if word.startswith("-")), left[0])
         name = word.partition("=")[0]

@@ -96,6 +96,17 @@ def test_who_is_on_this_machine_looks_without_a_token_and_acts_only_where_that_w
     assert [(one.scope, one.reason) for one in api.fleet.engine.store.pauses()] == [("shop:pdd:s1", "stock")]
 
 
+def test_a_text_of_two_dashes_is_a_text(api: Api) -> None:
+    with api.by("operator") as ask:
+        assert ask.post("/api/v1/shops/pdd:s1/pause", json={"note": "--"}).json() == {
+            "paused": "pdd:s1",
+            "was_paused": False,
+        }
+        problem(ask.get("/api/v1/tasks", params={"filter": "--"}), 422)
+        problem(ask.get("/api/v1/shops/--"), 404)
+    assert [one.reason for one in api.fleet.engine.store.pauses()] == ["--"]
+
+
 def test_a_request_that_came_through_a_proxy_is_not_from_this_machine(api: Api) -> None:
     for name in ("x-forwarded-for", "X-Real-IP", "X-Forwarded-Proto", "Forwarded", "Via"):
         with api.client(**{name: "203.0.113.9"}) as ask:

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from services.cli import program
+from services.domain.errors import UsageError
 from tests.support.grammar import arguments, below, walk
 
 LOADED = """
 import sys
 from services.cli import program
+from services.domain.errors import UsageError
 program.run(sys.argv[1:], lambda request: print(request.page, request.settings.profile) or 0)
 print(sum(name.startswith("services.cli.commands.task") for name in sys.modules))
 """
@@ -56,3 +58,22 @@ def test_the_window_waits_for_no_module_of_a_command(words: list[str], opened: s
         assert (told, loaded) == ([opened], 0)
     else:
         assert loaded
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "value"),
+    [
+        ("shop pause --note=-- -- pdd:s1", "note", "--"),
+        ("task list --filter=--", "filter", "--"),
+        ("dead note -- t1 --", "text", "--"),
+        ("task cancel --reason=why -- t1", "ids", ["t1"]),
+        ("task cancel --reason=-- -- t1", "ids", ["t1"]),
+    ],
+)
+def test_two_dashes_that_something_is_given_are_a_word(line: str, field: str, value: object) -> None:
+    assert getattr(program.grammar().parse_args(line.split()), field) == value
+
+
+def test_two_dashes_are_refused_where_a_number_is_wanted() -> None:
+    with pytest.raises(UsageError, match="limit"):
+        program.grammar().parse_args(["task", "list", "--limit=--"])
