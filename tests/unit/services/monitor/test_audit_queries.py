@@ -152,6 +152,17 @@ def test_what_only_tried_to_take_an_act_back_leaves_it_as_it_was(tmp_path: Path)
         assert trail.entries().undone == {}
 
 
+def test_what_was_done_in_part_and_taken_back_is_found_as_that(tmp_path: Path) -> None:
+    with opened(tmp_path) as room:
+        trail, writer = AuditQueries(room.store), Audit(room.store, "ann@desk")
+        with writer.act("task.cancel", ["t1", "t2"]) as act:
+            act.counted(1, 1)
+        (entry,) = trail.entries().entries
+        with undoing([entry]), writer.act("task.create_again", ["t1"]):
+            pass
+        assert [one.entry_id for one in trail.entries("undo:done").entries] == [entry.entry_id]
+
+
 def test_what_was_taken_back_in_part_is_marked_so_until_the_rest_is(tmp_path: Path) -> None:
     with opened(tmp_path) as room:
         trail, writer = pauses(room, undone=0), Audit(room.store, "bob@desk")

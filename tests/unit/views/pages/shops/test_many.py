@@ -327,6 +327,61 @@ def test_why_shops_are_paused_is_kept_in_its_dialog_where_it_is_refused_of_all(
     assert written == {("shop:pdd:s1", "stock-taking"), ("shop:pdd:s3", "moves house")}
 
 
+@pytest.mark.one_pair
+def test_what_a_bulk_left_as_it_was_stays_so_when_it_is_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.context.commands.fleet.dedicate("pdd:s2")
+    page = open_page()
+    page.table.records.set_ticked(["pdd:s1", "pdd:s2"])
+    page.bulk.buttons["dedicate"].click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    assert known(fleet)["pdd:s1"].dedicated
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: not known(fleet)["pdd:s1"].dedicated, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 2, timeout=WAIT_MS)
+    assert known(fleet)["pdd:s2"].dedicated, "it had its queue before"
+
+
+@pytest.mark.one_pair
+def test_shops_that_go_on_are_paused_again_but_for_one_that_somebody_paused_since(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    commands = fleet.context.commands.fleet
+    for key in ("pdd:s1", "pdd:s2"):
+        commands.pause(f"shop:{key}", reason="stock-taking")
+    page = open_page()
+    page.table.records.set_ticked(["pdd:s1", "pdd:s2"])
+    page.bulk.buttons["resume"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    assert not fleet.store.pauses()
+    commands.pause("shop:pdd:s2", reason="moves house")
+    fleet.toasts[-1].actions[0].call()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 2, timeout=WAIT_MS)
+    stood = {("shop:pdd:s1", "stock-taking"), ("shop:pdd:s2", "moves house")}
+    assert {(one.scope, one.reason) for one in fleet.store.pauses()} == stood
+
+
+@pytest.mark.one_pair
+def test_a_shared_tag_that_is_taken_out_goes_and_what_else_each_has_stays(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    tags = {"pdd:s1": ("vip", "old"), "pdd:s2": ("old", "new")}
+    fleet.store.put_shops([replace(known(fleet)[key], tags=some) for key, some in tags.items()])
+    page = open_page()
+    qtbot.waitUntil(lambda: page.table.records.find("pdd:s2") is not None, timeout=WAIT_MS)
+    page.table.records.set_ticked(["pdd:s1", "pdd:s2"])
+    page.bulk.buttons["tag"].click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    field = next(one for one in dialog.findChildren(QLineEdit) if one.isVisibleTo(dialog))
+    assert field.text() == "old"
+    field.setText("shoes")
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts), timeout=WAIT_MS)
+    found = {key: known(fleet)[key].tags for key in tags}
+    assert found == {"pdd:s1": ("shoes", "vip"), "pdd:s2": ("shoes", "new")}
+
+
 @pytest.mark.parametrize(
     ("key", "written", "became"), [("group", "west", ("west", ())), ("tag", "vip, shoes", ("east", ("vip", "shoes")))]
 )
