@@ -483,7 +483,10 @@ def test_an_archived_letter_can_be_opened_again(qtbot: QtBot, fleet: Fleet, open
     qtbot.waitUntil(lambda: page.panel.task is not None)
     assert page.panel.buttons[Triage.OPEN].isVisible()
     page.panel.buttons[Triage.OPEN].click()
-    qtbot.waitUntil(lambda: one(fleet, dead).triage == Triage.OPEN)
+    qtbot.waitUntil(lambda: bool(fleet.toasts))
+    assert one(fleet, dead).triage == Triage.OPEN
+    press(fleet.toasts[-1], "Undo")
+    qtbot.waitUntil(lambda: one(fleet, dead).triage == Triage.ARCHIVED)
 
 
 def test_a_few_ticked_letters_go_without_a_question(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
