@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from services.domain.errors import UsageError
+from services.domain.step.transitions import WITH_DUE
 from services.domain.task.record import Task
 from services.domain.task.search import log_match, match
 from services.domain.task.search.query import ANY, Query, Term
@@ -58,6 +59,11 @@ class QueryPlan(msgspec.Struct, frozen=True):
     def column(self) -> str:
         """The sort column."""
         return SORT_COLUMNS[self.sort]
+
+    @property
+    def dated(self) -> bool:
+        """Whether all of the rows have a due time, so that nobody need look among those that have none."""
+        return bool(self.statuses) and WITH_DUE.issuperset(self.statuses)
 
     def place_of(self, task: Task) -> tuple[int, str]:
         """Where a task stands in the order."""

@@ -335,6 +335,9 @@ def _by_status(plan: QueryPlan) -> Arms:
 def _due_parts(plan: QueryPlan, place: Place | None) -> Iterator[tuple[str, Condition, Place | None]]:
     """Those without a due time by id, those with one by it."""
     inside = place is not None and place[0] > 0
+    if plan.dated:
+        yield "tasks_due", Condition("(due_at > 0)"), place
+        return
     if plan.descending and (place is None or inside):
         yield "tasks_due", Condition("(due_at > 0)"), place
     if plan.descending or not inside:

@@ -94,6 +94,23 @@ def test_a_long_page_of_many_kinds_is_full_where_few_are_of_them(tmp_path: Path)
     assert len(short.tasks) < 50, "a short page does not ask eighty indexes"
 
 
+@pytest.mark.parametrize("descending", [False, True])
+def test_what_comes_next_is_found_without_a_look_at_all_that_comes_at_no_time(tmp_path: Path, descending: bool) -> None:
+    """They stand before it in the order, and may be a million."""
+    store = EmbeddedStore(tmp_path / "fleet.sqlite", ManualClock())
+    try:
+        tasks = [Task(task_id=f"t{n:03d}", platform="p", shop_id="s", task_type="k") for n in range(200)]
+        soon = [replace(one, task_id=f"r{n}", status="retrying", due_at=9_000 - n) for n, one in enumerate(tasks[:3])]
+        store.apply([Create(task=task, on_duplicate="force") for task in [*tasks, *soon]])
+        with forced(FEW_ROWS=0, FETCHED=0, WALK_STEPS=0, STEPS_PER_LOOK=1, LOOKED=5):
+            terms = (equals("status", "scheduled", "retrying"),)
+            page = store.query(Query(terms=terms, sort="due", descending=descending, limit=9, want_total=False))
+    finally:
+        store.close()
+    wanted = ["r0", "r1", "r2"] if descending else ["r2", "r1", "r0"]
+    assert ([task.task_id for task in page.tasks], page.next) == (wanted, None)
+
+
 @pytest.mark.parametrize("way", ["few looked at", "few looked at in order"])
 def test_groups_go_on_behind_a_look_that_was_cut_short(filled: tuple[Store, list[Task]], way: str) -> None:
     store, tasks = filled
